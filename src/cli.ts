@@ -10,6 +10,7 @@ import { loadCompiled } from './cli/compiled.ts'
 import { addDevnetCommands } from './cli/devnet-commands.ts'
 import { withGateway } from './cli/gateway-access.ts'
 import { leaveWhenStopped } from './cli/stop.ts'
+import { addWalletCommands } from './cli/wallet-commands.ts'
 import { VERSION } from './version.ts'
 
 // The compiled code is kept for the next start. It is beside the source because whoever may write there could change the source as
@@ -233,27 +234,7 @@ mail
   .option('--json', 'print JSON')
   .action(from(async () => (await store()).printMail))
 
-const wallets = program.command('wallets').description('cloud wallets')
-wallets
-  .command('frozen')
-  .description('list frozen wallets and frozen sends, and why')
-  .option('--json', 'print JSON')
-  .action(from(async () => (await import('./cli/wallets.ts')).printFrozen))
-wallets
-  .command('freeze')
-  .description('stop a wallet, the sends of an account, or all sends, at once and on every gateway')
-  .argument('<target>', 'id or address of a wallet, id of an account, or `all`')
-  .requiredOption('--reason <reason>', 'why; shown in the activity')
-  .option('--json', 'print JSON')
-  .action(from(async () => (await import('./cli/wallets.ts')).freeze))
-wallets
-  .command('unfreeze')
-  .alias('thaw')
-  .description('let them go on after you have investigated; a wallet continues from what the ledger has confirmed')
-  .argument('<target>', 'id or address of a wallet, id of an account, or `all`')
-  .option('--pay-queued', 'also send its queued payments; compare them with the ledger first')
-  .option('--json', 'print JSON')
-  .action(from(async () => (await import('./cli/wallets.ts')).thaw))
+addWalletCommands(program)
 const payments = program.command('payments').description('payments for names and credits that could not be fulfilled')
 payments
   .command('waiting')
@@ -299,8 +280,21 @@ walletKeys
   .description('re-encrypt all wallets with the active master key; without WALLET_KEYS, with a new one')
   .option('--json', 'print JSON')
   .action(from(async () => (await import('./cli/keys.ts')).rotateMasterKeys))
-const secretKey = program.command('secret-key').description('the key that encrypts secrets in the store (SECRET_KEY)')
-secretKey
+const secretKeys = program
+  .command('secret-keys')
+  .alias('secret-key')
+  .description('keys that encrypt secrets in the store (SECRET_KEYS)')
+secretKeys
+  .command('list')
+  .description('list the keys and how much each has encrypted')
+  .option('--json', 'print JSON')
+  .action(from(async () => (await import('./cli/keys.ts')).printSecretKeys))
+secretKeys
+  .command('rotate')
+  .description('encrypt everything again with the first key; without SECRET_KEYS, with a new one')
+  .option('--json', 'print JSON')
+  .action(from(async () => (await import('./cli/keys.ts')).rotateSecretKeys))
+secretKeys
   .command('replace')
   .description('use the current SECRET_KEY although secrets are encrypted with another one; stop every gateway first')
   .requiredOption('--yes', 'confirm: what the previous key has encrypted becomes unreadable')

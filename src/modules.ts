@@ -39,6 +39,7 @@ import { type WalletRoom, countByMasterKey } from './modules/wallets/index.ts'
 import { type WalletsModule, openWallets } from './modules/wallets/open.ts'
 import { ADDRESS_KINDS, type AttemptEvent } from './modules/webhooks/index.ts'
 import { openWebhooks } from './modules/webhooks/open.ts'
+import { openWorkFor } from './modules/work/index.ts'
 import { openWork } from './modules/work/open.ts'
 import type { Goods } from './modules/x402/index.ts'
 import { openX402 } from './modules/x402/open.ts'
@@ -64,7 +65,12 @@ export async function openRooms(config: Config, ports: Ports, stack: AsyncDispos
   const names = keep(openNames({ store, notices, play }, loadBuiltIn(config)))
   const onHit = () => metrics.workHits.inc()
   const work = keep(openWork({ store, notices, confirmations, searches: ports.searches, thresholds, onHit }, config))
-  const reads = { names: names.names, countMax: config.countMax, prepareWork: work.prepare }
+  const reads = {
+    names: names.names,
+    countMax: config.countMax,
+    prepareWork: work.prepare,
+    workFor: openWorkFor({ work: work.work, thresholds, isSold: goods.has('work_generate') }),
+  }
   const ledger = keep(openLedger(reads, devnet && toLedgerView(devnet.node)))
   const keepsMail = config.smtpUrl === ''
   const logos = openLogos({ outbound })

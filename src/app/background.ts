@@ -41,11 +41,11 @@ export function openJobs(
 /** Makes changes of commands in an embedded store effective here before they return. Without sockets in the folder, the start goes on. */
 export async function openCommandSocket(
   config: Config,
-  { notices, failures, log }: Ports,
+  { notices, failures, log, opened: { own } }: Ports,
   stack: AsyncDisposableStack,
 ) {
   try {
-    stack.defer(await listenForCommands(config, { notices, failures }))
+    stack.defer(await listenForCommands(config, { notices, failures, own }))
   } catch (error) {
     log.warn({ event: 'command_socket', reason: error instanceof Error ? error.message : String(error) })
   }

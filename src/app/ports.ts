@@ -41,6 +41,7 @@ import { openDataFolder } from '../store/data-folder.ts'
 import { claimLedger, ledgerLearned } from '../store/ledger.ts'
 import { openStore } from '../store/schema.ts'
 import { openSecrets } from '../store/secrets.ts'
+import { SECRET_KEYS_NOTICE, type SecretKeys } from '../infra/secrets/secret-key.ts'
 import { VERSION } from '../version.ts'
 import { lendThreads, openDevelopmentLedger, thresholdsOf, toDevelopmentLedger } from './development-ledger.ts'
 
@@ -117,7 +118,11 @@ export async function openPorts(
   })
   // A store of another ledger is refused before anything changes.
   const ledger = await claimLedger(config, { db, clock })
-  const secrets = await openSecrets(config, { db, clock, random })
+  const secrets = await openSecrets(config, { db, clock, random }, async (ownKeys) => {
+    opened.own.secretKeys = ownKeys
+    return (await opened.listConfirming?.(OTHERS_MAX))?.heard ?? []
+  })
+  followKeys(secrets, opened)
   const devnet = await openDevelopmentLedger(config, { clock: ledgerClock, random, failures })
   stack.defer(() => devnet?.close())
   const { network } = ledger
@@ -165,6 +170,18 @@ export async function openPorts(
     outbound: openWayOut(config, clock),
     links: new ServiceLinks(config, { isPlay: devnet !== undefined }),
   }
+}
+
+/** How long other gateways may take to name their keys, when this one encrypts with another one than before. */
+const OTHERS_MAX = 2_000
+
+/** Commands ask a gateway which keys it has, and tell it that there is a new one. */
+function followKeys(secrets: SecretKeys, { notices, own }: Store): void {
+  own.secretKeys = secrets.names
+  notices.subscribe(SECRET_KEYS_NOTICE, () => {
+    secrets.reload()
+    own.secretKeys = secrets.names
+  })
 }
 
 /** Metrics, failures, and the store with its clock. */

@@ -75,7 +75,13 @@ export function openServer(config: Config, { ports, rooms, gateway, behind }: Se
 
   const { bodyBytesMax, concurrencyMax, requestTimeoutMilliseconds, httpFast } = config
   const asking = { gateway, concurrencyMax, report, running: { count: 0 } }
-  const rpc = new RpcEndpoint({ ...calls, ...asking, bodyBytesMax, batchWidth: toBatchWidth(config) })
+  const rpc = new RpcEndpoint({
+    ...calls,
+    ...asking,
+    bodyBytesMax,
+    batchWidth: toBatchWidth(config),
+    servesThisMachine: devnet && config.atDesk,
+  })
   const admits = behind && ((request: Parameters<typeof admitFront>[0]) => admitFront(request, behind.isFront))
   const server = createServer({
     devnet,

@@ -67,12 +67,18 @@ export async function fundAccount(
   if (parseNano(nano) === undefined) throw new Error(`“${nano}” is not a valid amount of nano.`)
   const url = flags.url ?? findLedger()
   const answer = await callNode(url, { action: 'devnet_fund', account: address, amount_nano: nano })
-  if (typeof answer.error === 'string') throw new Error(answer.error)
+  if (typeof answer.error === 'string') throw new Error(refusedFund(url, answer.error))
   const hash = String(answer.hash)
   const confirmed = await waitForConfirmation(url, hash)
   if (json) console.log(JSON.stringify({ address, amount_nano: nano, hash, confirmed, ledger: url }))
   else console.log(`Sent ${nano} nano to ${address}\nBlock ${hash}${confirmed ? '' : ', not confirmed yet'}`)
 }
+
+/** A gateway and a real node do not know the action: the address given is another than the ledger's. */
+const refusedFund = (url: string, error: string) =>
+  /^(Bad action|Unknown command)/.test(error)
+    ? `${url} is not a development ledger. Its own address is printed at the start as “Node”; without --url that of DATA_DIR is used.`
+    : error
 
 /** How long to wait for the confirmation, so that a developer can use the money at once. A ledger may be holding its blocks back. */
 const CONFIRMED_WITHIN = 10_000

@@ -1,10 +1,12 @@
 import { loadConfig } from '../config/config.ts'
 import { systemRandom } from '../infra/random.ts'
 import { addToKeyFile } from '../infra/secrets/master-keys.ts'
+import { SECRET_KEYS_NOTICE, addSecretKey } from '../infra/secrets/secret-key.ts'
 import { keyFileOf, openVault } from '../infra/secrets/vault.ts'
 import { countByMasterKey, rewrapKeys } from '../modules/wallets/index.ts'
-import { nameKey, replaceSecretKey } from '../store/secrets.ts'
-import { type Flags, print, withStore } from './store.ts'
+import { countSealed, resealAll } from '../store/sealed.ts'
+import { keysOf, nameKey, namesOf, openSecrets, replaceSecretKey } from '../store/secrets.ts'
+import { type Announcing, type Flags, print, withStore } from './store.ts'
 
 /** Which master keys are in use. One that has encrypted nothing may be removed, unless it is active. */
 export function printMasterKeys({ json }: Flags): Promise<void> {
@@ -42,6 +44,62 @@ export function rotateMasterKeys({ json }: Flags): Promise<void> {
   })
 }
 
+/** How many texts each key has encrypted. One that has encrypted none may be removed, unless it is the first. */
+export function printSecretKeys({ json }: Flags): Promise<void> {
+  return withStore(async (ctx) => {
+    const keys = await openSecrets(loadConfig(), ctx)
+    const { byKey, unreadable } = await countSealed(ctx.db, keys)
+    const listed = [...byKey].map(([name, texts], at) => ({ name, texts, first: at === 0 }))
+    const lines = listed.map(({ name, texts, first }) => `${name}  ${texts} texts${first ? '  encrypts' : ''}`)
+    const lost = unreadable === 0 ? [] : [`${unreadable} texts were encrypted with a key that is not here.`]
+    print(json, { keys: listed, unreadable }, [...lines, ...lost])
+  })
+}
+
+/**
+ * Encrypts all secrets again with the first key; without SECRET_KEY and SECRET_KEYS, with a new one that is added to the file first.
+ * Gateways may run meanwhile, and it may be interrupted and repeated.
+ */
+export function rotateSecretKeys({ json }: Flags): Promise<void> {
+  return withStore(async (ctx, _store, gateways) => {
+    const config = loadConfig()
+    const keys = await openSecrets(config, ctx)
+    const ask = async () => {
+      gateways.publish(SECRET_KEYS_NOTICE, '')
+      return gateways.announced()
+    }
+    if (keysOf(config).length === 0) {
+      requireKeys(await ask(), (known) => known !== undefined)
+      addSecretKey(config.dataDir, systemRandom)
+      keys.reload()
+    }
+    const [first] = keys.names
+    requireKeys(await ask(), (known) => known?.[0] === first)
+    const tell = (table: string, count: number) => process.stderr.write(`${table}: ${count} encrypted again so far\n`)
+    const resealed = await resealAll(ctx.db, keys, json ? () => {} : tell)
+    const { unreadable } = await countSealed(ctx.db, keys)
+    const lost = unreadable === 0 ? [] : [`${unreadable} texts could not be decrypted with any key, and were left.`]
+    print(json, { key: first, resealed, unreadable }, [
+      `${resealed} texts were encrypted again; ${first} encrypts everything now. Back it up before you remove an older key.`,
+      ...lost,
+    ])
+  })
+}
+
+/** A gateway with other keys would go on encrypting with an old one, or could not read what is encrypted with the new one. */
+function requireKeys(
+  { facts, heard }: Awaited<ReturnType<Announcing['announced']>>,
+  has: (known: readonly string[] | undefined) => boolean,
+): void {
+  const behind = heard.filter(({ secretKeys }) => !has(secretKeys))
+  if (behind.length > 0) {
+    throw new Error(
+      `${namesOf(behind)}: this gateway does not encrypt with the same key as this command. Give all gateways the same SECRET_KEYS, restart them, and repeat.`,
+    )
+  }
+  if (!facts.in_force) throw new Error('A running gateway did not answer. Nothing was changed: try again.')
+}
+
 /** Lets gateways start with another key, when the one that encrypted the store's secrets is lost or has leaked. */
 export function takePresentKey({ json }: Flags): Promise<void> {
   return withStore(async (ctx, _store, gateways) => {
@@ -50,7 +108,7 @@ export function takePresentKey({ json }: Flags): Promise<void> {
     gateways.publish('jobs', '')
     const { in_force: isHeard, confirmed_by: running } = (await gateways.announced()).facts
     if (running.length > 0 || !isHeard) {
-      const where = running.map(({ host, pid }) => `process ${pid} on ${host}`).join(', ')
+      const where = namesOf(running)
       throw new Error(
         `A gateway is running on this store${where && ` (${where})`}. Stop every gateway, then try again.`,
       )

@@ -38,6 +38,7 @@ interface Announced {
   text: string
   /** For programs. */
   facts: { in_force: boolean; confirmed_by: Pick<Listening, 'host' | 'pid'>[] }
+  heard: readonly Listening[]
 }
 
 /** A command's connection to the gateways that run on the same store. */
@@ -91,12 +92,14 @@ const NONE: Confirmed = { heard: [], all: true }
 function toAnnounced(heard: readonly Listening[], all: boolean): Announced {
   const names = heard.map(({ host, pid }) => `process ${pid} on ${host}`).join(', ')
   const facts = { in_force: all, confirmed_by: heard.map(({ host, pid }) => ({ host, pid })) }
-  if (all) return { text: heard.length === 0 ? 'No gateway is running.' : `Confirmed by the gateway: ${names}.`, facts }
+  if (all)
+    return { text: heard.length === 0 ? 'No gateway is running.' : `Confirmed by the gateway: ${names}.`, facts, heard }
   process.exitCode = 1
   const others = heard.length === 0 ? '' : ` Confirmed by ${names}.`
   return {
     text: `A running gateway did not confirm it and may use what it remembers for up to 30 seconds.${others}`,
     facts,
+    heard,
   }
 }
 

@@ -6,6 +6,7 @@ import { openMarketSources } from '../infra/market/open.ts'
 import { toAgreement } from '../infra/node/agreement.ts'
 import { EMBEDDED, isEmbedded, toUpstreams } from '../infra/node/upstreams.ts'
 import { toMasterKeys } from '../infra/secrets/master-keys.ts'
+import { keysOf } from '../store/secrets.ts'
 import type { Clock, Prices } from '../kernel/ports.ts'
 import { requireMetricsToken } from '../http/metrics-listener.ts'
 import { toUrl } from '../infra/links.ts'
@@ -62,6 +63,7 @@ function findLate(config: Config, { clock, told }: { clock: Clock; told: readonl
     () => addressesIn('TRUSTED_PROXIES', config.trustedProxies),
     () => addressesIn('TRACES_TRUSTED_CALLERS', config.tracesTrusted),
     () => requireMetricsToken(config),
+    () => keysOf(config),
     () => config.walletKeys.length > 0 && toMasterKeys(config.walletKeys, config.walletKeyActive),
     () => requirePasskeyName(config),
     () => loadBuiltIn(config),

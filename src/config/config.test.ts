@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { newKey } from '../../test/support/random.ts'
 import { systemClock } from '../infra/clock.ts'
 import { checkStart } from './check-start.ts'
 import { describeConfig, loadConfig, readConfig } from './config.ts'
@@ -14,6 +15,19 @@ test('a wrong value is told by its name and never by its content', () => {
   assert.throws(() => loadConfig({ PORT: 'eighty' }), /^Error: PORT must be a whole number from 0 to 65535\.$/)
   assert.throws(() => loadConfig({ LOG_LEVEL: 'loud' }), /^Error: LOG_LEVEL must be one of/)
   assert.throws(() => loadConfig({ BASE_URL: 'ftp://x' }), /^Error: BASE_URL must be an http or https address\.$/)
+  const [one, two] = [newKey(), newKey()]
+  assert.equal(loadConfig({ SECRET_KEYS: `${one}, ${two}` }).secretKeys.length, 2)
+  for (const [keys, cure] of [
+    [`${one},short`, 'must be 32 bytes in base64 each; key 2 is not'],
+    [`${one};${two}`, 'must be 32 bytes in base64 each; key 1 is not'],
+    [`${one},${one}`, 'must be different keys; key 2 is there twice'],
+  ] as const) {
+    assert.throws(() => loadConfig({ SECRET_KEYS: keys }), { message: `SECRET_KEYS ${cure}.` })
+  }
+  const both = checkStart(systemClock, readConfig({ SECRET_KEY: one, SECRET_KEYS: two }))
+  assert.deepEqual(both.problems, [
+    'SECRET_KEY and SECRET_KEYS are both set: put the key into SECRET_KEYS, and remove SECRET_KEY.',
+  ])
   assert.throws(() => loadConfig({ SECRET_KEY: 'short' }), /^Error: SECRET_KEY must be 32 bytes in base64\.$/)
   assert.throws(() => loadConfig({ WEBHOOK_ALLOW_PRIVATE: 'maybe' }), /^Error: WEBHOOK_ALLOW_PRIVATE must be true or/)
   const secret = 'Bearer very-secret'

@@ -5,7 +5,7 @@ import { deriveKey, publicKeyOf, signHash } from '../kernel/nano/keys.ts'
 import { refusal } from '../kernel/nano/node-request.ts'
 import { FINAL_DURATION, FINAL_TIMESTAMP, hashVote, toDecimalSignature } from '../kernel/nano/vote.ts'
 import { WORK_THRESHOLDS } from '../kernel/nano/work.ts'
-import type { Members } from './answer.ts'
+import type { Members } from '../kernel/nano/node-answer.ts'
 import type { LedgerNode } from './node.ts'
 
 /** A public seed, so that the same accounts exist wherever this ledger runs. */

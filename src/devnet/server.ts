@@ -1,8 +1,8 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { writeAnswer } from './answer.ts'
 import { LedgerRefusal } from '../kernel/errors.ts'
 import { NodeRequest, refusal } from '../kernel/nano/node-request.ts'
+import { writeNodeAnswer } from '../kernel/nano/node-answer.ts'
 import { LostAnswer } from './faults.ts'
 import type { LedgerNode } from './node.ts'
 import { answerRequest } from './rpc/index.ts'
@@ -50,7 +50,7 @@ export async function serveRpc(
   const server = createServer((request, response) => {
     if (request.method !== 'POST') {
       request.resume()
-      send(response, request.method === 'OPTIONS' ? '' : writeAnswer({ error: 'Can only POST requests' }))
+      send(response, request.method === 'OPTIONS' ? '' : writeNodeAnswer({ error: 'Can only POST requests' }))
       return
     }
     readBody(request)
@@ -84,7 +84,7 @@ export async function answerBody(
     // An answer promises that its effect has happened: a power cut must not take back what a client was shown.
     if (node.durable) await node.durable
     tell({})
-    return writeAnswer(answer)
+    return writeNodeAnswer(answer)
   } catch (error) {
     if (error instanceof LostAnswer) {
       tell({ lost: true })
@@ -92,7 +92,7 @@ export async function answerBody(
     }
     const { message } = error instanceof LedgerRefusal ? error : refusal('Internal server error in RPC')
     tell({ refused: message })
-    return writeAnswer({ error: message })
+    return writeNodeAnswer({ error: message })
   }
 }
 

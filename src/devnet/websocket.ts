@@ -12,7 +12,7 @@ import {
 } from '../kernel/nano/confirmation-options.ts'
 import { type RequestTree, exceedsDepth, findMember, parseRequest } from '../kernel/nano/request-tree.ts'
 import { FINAL_TIMESTAMP } from '../kernel/nano/vote.ts'
-import { type Members, writeAnswer } from './answer.ts'
+import { type Members, writeNodeAnswer } from '../kernel/nano/node-answer.ts'
 import { WEBSOCKET } from './faults.ts'
 import { type NodeEvent, sumOf } from './node-options.ts'
 import type { LedgerNode } from './node.ts'
@@ -152,7 +152,7 @@ class Client {
 
   #send(message: Members): void {
     if (this.#socket.bufferedAmount > BUFFERED_BYTES_MAX) this.#socket.terminate()
-    else this.#socket.send(writeAnswer(message))
+    else this.#socket.send(writeNodeAnswer(message))
   }
 }
 

@@ -41,8 +41,7 @@ export async function charged<T>(
   meter: Meter,
   run: (credits: number) => Promise<T>,
 ): Promise<T> {
-  // Paid by request, so no credits are taken.
-  if (caller.kind === 'anonymous' && caller.paidBy !== undefined) return run(0)
+  if (isFree(caller)) return run(0)
   const { credits, free, freeFirst } = tariffs[meter]
   const spender = spenderOf(caller)
   const account = spender?.accountId
@@ -78,7 +77,7 @@ export async function counted(
   meter: Meter,
   run: () => Promise<void>,
 ): Promise<void> {
-  if (caller.kind === 'anonymous' && caller.paidBy !== undefined) return run()
+  if (isFree(caller)) return run()
   const account = accountOf(caller)
   if (account !== undefined && (await hasCredits(store, account))) return run()
   const allowance = tariffs[meter].free[account === undefined ? 'anonymous' : 'account']
@@ -88,6 +87,10 @@ export async function counted(
   if (account !== undefined) throw insufficientCredits()
   throw overQuota(meter, allowance, Math.max(1, Math.ceil((use.freeAt - store.clock.now()) / 1000)))
 }
+
+/** Paid by request, so no credits are taken; or a program that takes a local gateway for its node. */
+const isFree = (caller: Caller) =>
+  caller.kind === 'anonymous' && (caller.paidBy !== undefined || caller.isLocal === true)
 
 const payerOf = (account: string | undefined, ip: string) => (account === undefined ? `ip:${ip}` : `acc:${account}`)
 

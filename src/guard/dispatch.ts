@@ -3,7 +3,7 @@ import type { Idempotency } from '../kernel/idempotency.ts'
 import type { StoreCtx } from '../kernel/in-tx.ts'
 import { hasScope, isInForceAtOnce } from '../kernel/rights.ts'
 import { Leaving } from '../kernel/leaving.ts'
-import type { KeyLookup, LimitDecision, NodePort, SecretBox } from '../kernel/ports.ts'
+import type { ClientNodePort, KeyLookup, LimitDecision, SecretBox } from '../kernel/ports.ts'
 import { type UsageMeter, identify, identifyNow } from '../modules/accounts/index.ts'
 import type { Seller } from '../modules/x402/index.ts'
 import { authorize } from './authorize.ts'
@@ -25,7 +25,7 @@ export interface Gateway extends Readable {
   keys: KeyLookup
   remembered: RememberedAnswers
   throttle: Throttle
-  nodeFor(trace: Trace, leaving: Leaving): NodePort
+  nodeFor(trace: Trace, leaving: Leaving): ClientNodePort
   tariffs: Tariffs
   usage: Pick<UsageMeter, 'count'>
   /** Encrypts the answers that are kept for repeated requests. */
@@ -168,7 +168,10 @@ function recognize(passing: Passing): void | Promise<void> {
     passing.caller = caller
     trace.caller = caller
   }
-  const caller = identify(gateway.keys, credential, originOf(passing))
+  const caller =
+    credential === undefined && request.isLocal === true
+      ? ({ kind: 'anonymous', isLocal: true } as const)
+      : identify(gateway.keys, credential, originOf(passing))
   return caller instanceof Promise ? caller.then(keep) : keep(caller)
 }
 
@@ -212,7 +215,8 @@ function repeat(passing: Passing): void | Promise<void> {
 
 /** Whether the caller must pay for this request. Callers with any credential, even a wrong one, never get here (contract 5, rule 8). */
 function isSold({ gateway, caller, found }: Passing): boolean {
-  return caller!.kind === 'anonymous' && (gateway.seller?.goods.has(found!.action.name) ?? false)
+  if (caller!.kind !== 'anonymous' || caller!.isLocal === true) return false
+  return gateway.seller?.goods.has(found!.action.name) ?? false
 }
 
 /** Whether the caller's key has the scope for the remembered answer. If not, the request continues and `authorize` refuses it. */
@@ -320,12 +324,12 @@ async function run(
   // Answers are not shared if the caller paid, if they depend on more than the node's answer, or if the action needs a key.
   const isPaid = caller.kind === 'anonymous' && caller.paidBy !== undefined
   if (!action.readOnly || action.auth !== 'none' || isPaid) {
-    const answer = JSON.stringify(await result)
+    const answer = door.write(await result)
     countUse(passing)
     return answer
   }
   const known = { found: found!, prefix: door.prefix, credentials: credentialsOf(passing.body!), namesRevision }
-  const running = Promise.resolve(result).then((result) => JSON.stringify(result))
+  const running = Promise.resolve(result).then(door.write)
   const { flight, ignored: ignoredNames } = trace
   const join = (leaving: Leaving) => flight!.join(leaving)
   // Further reads for this answer end when the client that began it leaves, which fails it for all who joined.

@@ -1,8 +1,10 @@
+import { isIPv6 } from 'node:net'
 import type { Action, NodeQuestion } from '../kernel/action.ts'
 import type { Ctx } from '../kernel/ctx.ts'
 import { AppError, LedgerRefusal } from '../kernel/errors.ts'
 import { LIST_ENTRIES_MAX } from '../kernel/fields.ts'
 import { CONTROL_ACTIONS, CONTROL_IS_DISABLED } from '../kernel/nano/control-actions.ts'
+import { writeNodeAnswer } from '../kernel/nano/node-answer.ts'
 import { NodeRequest } from '../kernel/nano/node-request.ts'
 import {
   type RequestTree,
@@ -32,6 +34,7 @@ const SERVICE_DOOR: Door = {
       ? resolving.then((resolved) => toAsked(found, resolved))
       : toAsked(found, resolving)
   },
+  write: (answer) => JSON.stringify(answer),
 }
 
 /** The service's endpoint with the action in the path: the body need not repeat it, and may not name another. */
@@ -119,7 +122,16 @@ export interface Asked {
   once: boolean
   /** The scope that a secret key needs for it. */
   scope: Scope
-  run(ctx: Ctx): Promise<Json> | Json
+  run(ctx: Ctx): Promise<Json | AsWritten> | Json
+}
+
+/** An answer of a node, which is passed on as it is. */
+class AsWritten {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
 }
 
 /**
@@ -137,6 +149,8 @@ export interface Door {
   ignored(found: RegisteredAction, body: Body): string | undefined
   /** Reads the parameters, and refuses invalid ones. */
   read(readable: Readable, found: RegisteredAction, body: Body): Asked | Promise<Asked>
+  /** The text of an answer. */
+  write(answer: Json | AsWritten): string
 }
 
 /** Parsed, a member takes a hundred times the memory of its two bytes of text. */
@@ -158,11 +172,12 @@ const NODE_DOOR: Door = {
     requestOf.set(body, request)
     return body
   },
-  find(registry, { action }) {
-    if (action === undefined) throw new UnreadableRequest()
-    const name = textOf(action)
-    const found = registry.find(name)
-    if (found?.action.ofNode && !found.action.ownSynonyms?.includes(name)) return found
+  find(registry, body) {
+    if (body.action === undefined) throw new UnreadableRequest()
+    const name = textOf(body.action)
+    const found = registry.findAsNode(name)
+    if (found) return found
+    refuseBootstrap(name, body)
     // Other callers get the answer of a node whose control is disabled.
     throw new LedgerRefusal(CONTROL_ACTIONS.has(name) ? CONTROL_IS_DISABLED : 'Unknown command')
   },
@@ -174,10 +189,21 @@ const NODE_DOOR: Door = {
     const { run } = action.asNode ?? {}
     return {
       once: action.once ?? false,
-      scope: action.scope,
+      scope: action.asNode?.scopeWhen?.(question) ?? action.scope,
       run: run ? (ctx) => run(ctx, question, room) : (ctx) => passOn(action, ctx, question, countMax),
     }
   },
+  write: (answer) => (answer instanceof AsWritten ? answer.text : writeNodeAnswer(answer)),
+}
+
+/** A node serves these without control; nobody here may choose where it gets its blocks, so they answer as where that is disabled. */
+function refuseBootstrap(name: string, { address, port }: Body): void {
+  if (name === 'bootstrap') {
+    if (address === undefined || port === undefined) throw new UnreadableRequest()
+    if (!isIPv6(textOf(address))) throw new LedgerRefusal('Invalid IP address')
+    if (!/^\d{1,5}$/.test(textOf(port)) || Number(port) > 65_535) throw new LedgerRefusal('Invalid port')
+  } else if (name !== 'bootstrap_any') return
+  throw new LedgerRefusal('Legacy bootstrap is disabled')
 }
 
 /** The members that the guards look at: keys, and what makes two requests the same. The first of two equal names counts. */
@@ -203,7 +229,7 @@ function refuseLongLists(action: Action, fields: RequestTree): void {
 }
 
 /** Asks a node the client's question: only fields that the action has, as the client wrote them, and bounded counts. */
-async function passOn(action: Action, ctx: Ctx, { name, request }: NodeQuestion, countMax: number): Promise<Json> {
+async function passOn(action: Action, ctx: Ctx, { name, request }: NodeQuestion, countMax: number): Promise<AsWritten> {
   const params: Record<string, unknown> = {}
   for (const field of [...Object.keys(action.input.properties), ...(action.asNode?.fields ?? [])]) {
     const tree = findMember(request.tree, field)
@@ -214,7 +240,7 @@ async function passOn(action: Action, ctx: Ctx, { name, request }: NodeQuestion,
   if ('count' in action.input.properties) params.count = boundedCount(action, countMax, params.count)
   // A node counts brackets everywhere, even inside strings, and the client may have written some of them as escapes.
   if (exceedsDepth(JSON.stringify(params))) throw new LedgerRefusal('Max JSON depth exceeded')
-  return (await ctx.node.read(name, params, { verbatim: true })) as Json
+  return new AsWritten(await ctx.node.pass(name, params))
 }
 
 /** A block as an object of texts; the node reads nothing below its members. */

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
-import type { Idempotency } from '../kernel/idempotency.ts'
+import { type Idempotency, keptAnswerContext, madeContext } from '../kernel/idempotency.ts'
 import { AppError, type ErrorCode } from '../kernel/errors.ts'
 import type { StoreCtx } from '../kernel/in-tx.ts'
 import type { SecretBox } from '../kernel/ports.ts'
+import type { SealContext } from '../kernel/sealed.ts'
 import type { JsonObject } from '../kernel/shape.ts'
 import {
   type RepeatKey,
@@ -60,7 +61,7 @@ export async function once(
   // Before the claim is stored, so that this process can never take its own claim for that of a dead process.
   running.add(claim)
   try {
-    const place = `idempotency:${key.accountId}:${key.action}`
+    const place = keptAnswerContext(key.accountId, key.action, key.key)
     const claimed = await claimKey(ctx, key, { fingerprint, claim })
     if ('kept' in claimed) {
       onReplay()
@@ -80,7 +81,7 @@ export async function once(
 async function runAndKeep(
   { db, clock, secrets, failures }: OnceCtx,
   key: RepeatKey,
-  { claim, place }: { claim: string; place: string },
+  { claim, place }: { claim: string; place: SealContext },
   run: () => Promise<string>,
 ): Promise<string> {
   const keep = (kept: Kept) => markFinished(db, key, claim, JSON.stringify(kept), clock.now() + KEPT_MILLISECONDS)
@@ -163,7 +164,7 @@ function keepAlive({ db, clock, failures }: OnceCtx, key: RepeatKey, claim: stri
  * believe to be the only one, the transaction of one fails.
  */
 function toIdempotency({ secrets }: OnceCtx, key: RepeatKey, { claim, resumed, made }: Claimed): Idempotency {
-  const place = `deed:${key.accountId}:${key.action}:${key.key}`
+  const place = madeContext(key.accountId, key.action, key.key)
   return {
     key: key.key,
     resumed,

@@ -21,6 +21,7 @@ export class Registry {
   readonly modules: readonly { name: string; actions: readonly Action[] }[]
   readonly actions: readonly Action[]
   readonly #byName = new Map<string, RegisteredAction>()
+  readonly #byNodeName = new Map<string, RegisteredAction>()
   #nearest: ReturnType<typeof openNearest> | undefined
 
   constructor(modules: readonly Offering[]) {
@@ -40,10 +41,19 @@ export class Registry {
       if (this.#byName.has(name)) throw new Error(`Two actions are called ${name}.`)
       this.#byName.set(name, registered)
     }
+    const { name, synonyms = [], ownSynonyms = [], ofNode, asNode } = action
+    if (!ofNode) return
+    const shared = [name, ...synonyms].filter((each) => !ownSynonyms.includes(each))
+    for (const each of [...shared, ...(asNode?.names ?? [])]) this.#byNodeName.set(each, registered)
   }
 
   find(name: string): RegisteredAction | undefined {
     return this.#byName.get(name)
+  }
+
+  /** The same by the names that a node has. */
+  findAsNode(name: string): RegisteredAction | undefined {
+    return this.#byNodeName.get(name)
   }
 
   /** The known name that an unknown one was probably meant to be. The bound is longer than any name of an action. */

@@ -45,6 +45,8 @@ export interface RpcRequest {
   url: string
   /** The client's network address, as far as it can be trusted. */
   ip: string
+  /** Whether a program on this machine takes a local gateway on the development ledger for its node. */
+  isLocal?: boolean
   /** Notifies when the client has left. */
   leaving: Leaving
 }

@@ -50,7 +50,7 @@ export class DeveloperDoor {
 }
 
 /** The connection itself must be local and name this machine: a request through a proxy on this machine comes from somebody else. */
-function isOnThisMachine(request: IncomingMessage): boolean {
+export function isOnThisMachine(request: Pick<IncomingMessage, 'headers' | 'socket'>): boolean {
   const { headers } = request
   if (PROXIED.some((name) => headers[name] !== undefined)) return false
   return isLoopback(remoteAddressOf(request) ?? '') && isLoopback((headers.host ?? '').replace(/:[0-9]*$/, ''))

@@ -1,4 +1,5 @@
 import { AppError, LedgerRefusal } from '../kernel/errors.ts'
+import { writeNodeAnswer } from '../kernel/nano/node-answer.ts'
 import type { JsonObject } from '../kernel/shape.ts'
 
 interface ErrorReply {
@@ -34,6 +35,10 @@ export function toErrorReply(error: unknown): ErrorReply {
     isFailure,
   }
 }
+
+/** A refusal at the node's own endpoint: the ledger's is printed as a node prints it. */
+export const toNodeText = (error: unknown, body: JsonObject): string =>
+  error instanceof LedgerRefusal ? writeNodeAnswer(body) : JSON.stringify(body)
 
 /** The framework's own messages repeat parts of the request, so they are replaced. */
 export function fromFastify(error: Error & { statusCode?: number }): Error {

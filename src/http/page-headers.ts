@@ -34,10 +34,23 @@ export const CORS_HEADERS = {
     'PAYMENT-REQUIRED, PAYMENT-RESPONSE, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Request-Id, Idempotent-Replayed, X-Ignored-Fields',
 } as const
 
+/** How long a browser need not ask again. */
+export const PREFLIGHT_SECONDS = '86400'
+const ALLOWED_HEADERS =
+  'content-type, authorization, key, x-api-key, nano-app, nano-app-admin, payment-signature, idempotency-key, cache-control, pragma, access-control-expose-headers, mcp-protocol-version, mcp-session-id'
+
+/** As a node writes them; beside the headers that a node allows stand those that carry a key or a payment. */
+export const NODE_HEADERS = {
+  ...CORS_HEADERS,
+  allow: 'POST, OPTIONS',
+  'content-type': 'application/json',
+  'access-control-allow-methods': 'POST, OPTIONS',
+  'access-control-allow-headers': `Accept, Accept-Language, Content-Language, Content-Type, ${ALLOWED_HEADERS.replace('content-type, ', '')}`,
+} as const
+
 export const PREFLIGHT_HEADERS = {
   ...CORS_HEADERS,
   'access-control-allow-methods': 'GET, POST, PUT, DELETE, OPTIONS',
-  'access-control-allow-headers':
-    'content-type, authorization, key, x-api-key, nano-app, nano-app-admin, payment-signature, idempotency-key, cache-control, pragma, access-control-expose-headers, mcp-protocol-version, mcp-session-id',
-  'access-control-max-age': '86400',
+  'access-control-allow-headers': ALLOWED_HEADERS,
+  'access-control-max-age': PREFLIGHT_SECONDS,
 } as const

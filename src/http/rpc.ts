@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type JsonRpcCall, isBatch, readBatch, readJsonRpc } from '../guard/json-rpc.ts'
 import { countUnread, dispatch } from '../guard/dispatch.ts'
@@ -10,8 +11,9 @@ import type { DoorName, RpcOutcome, RpcRequest, RpcTrace } from '../guard/rpc-re
 import { type Ask, type Asking, CLIENT_LEFT, createAsk, overloaded, roundedSince } from './ask.ts'
 import { answerBatch } from './batch.ts'
 import { type ClientIp, remoteAddressOf } from './client-ip.ts'
-import { CORS_HEADERS } from './page-headers.ts'
-import { toErrorReply } from './errors.ts'
+import { isOnThisMachine } from './developer-door.ts'
+import { CORS_HEADERS, NODE_HEADERS } from './page-headers.ts'
+import { toErrorReply, toNodeText } from './errors.ts'
 import { toJsonRpcError, toJsonRpcResult } from './json-rpc.ts'
 import { UsualRequest } from './usual-requests.ts'
 
@@ -24,6 +26,8 @@ export interface RpcOptions extends Asking {
   /** Whether a connection ends with its answer. */
   isDraining(): boolean
   /** Takes requests that this process does not answer itself, with the body that was read. */
+  /** Whether this is a local gateway on the development ledger, which programs of this machine may take for their node. */
+  servesThisMachine: boolean
   handOver?(request: IncomingMessage, response: ServerResponse, body: Buffer): void
 }
 
@@ -45,13 +49,12 @@ interface Reply {
 const NOTHING_TO_SAY = 202
 
 /** Names and values by turns, the form that Node writes fastest. */
-const HEADERS = [
-  ...Object.entries(CORS_HEADERS).flat(),
-  'content-type',
-  'application/json; charset=utf-8',
-  'cache-control',
-  'no-store',
-]
+const SERVICE_HEADERS = Object.entries({
+  ...CORS_HEADERS,
+  'content-type': 'application/json; charset=utf-8',
+  'cache-control': 'no-store',
+}).flat()
+const NODE_DOOR_HEADERS = Object.entries({ ...NODE_HEADERS, 'cache-control': 'no-store' }).flat()
 
 /** A request that is being answered. */
 interface Answering {
@@ -119,7 +122,7 @@ export class RpcEndpoint {
   }
 
   #run(answering: Answering, bytes: Buffer): void {
-    const { gateway, concurrencyMax, running, handOver } = this.#options
+    const { gateway, concurrencyMax, running, handOver, servesThisMachine } = this.#options
     if (running.count >= concurrencyMax) {
       // The caller is not known yet, so the reported limit is that of the process.
       const limit = { allowed: false, limit: concurrencyMax, remaining: 0, resetSeconds: 1, retryAfterSeconds: 1 }
@@ -128,7 +131,8 @@ export class RpcEndpoint {
     }
     const { request, response, door, requestId, ip } = answering
     const leaving = new Leaving()
-    const text = bytes.toString()
+    // What is not UTF-8 is unreadable to a node; with its characters replaced, it would get an answer.
+    const text = door === 'node' && !isUtf8(bytes) ? '' : bytes.toString()
     const { headers, url = '/' } = request
     if (door === undefined && isBatch(text)) {
       // The answers of a batch are written one by one, which needs node:http.
@@ -147,7 +151,8 @@ export class RpcEndpoint {
       this.#refuseUnread(answering, call.wrong)
       return
     }
-    const asked = { requestId, door, text: call ? call.text : text, headers, url, ip, leaving }
+    const isLocal = servesThisMachine && door === 'node' && isOnThisMachine(request)
+    const asked = { requestId, door, text: call ? call.text : text, headers, url, ip, isLocal, leaving }
     const outcome = dispatch(gateway, asked)
     if (!(outcome instanceof Promise)) {
       this.#finish(answering, outcome, { bytes, leaving })
@@ -187,7 +192,10 @@ export class RpcEndpoint {
       return
     }
     const begin = (limit: LimitDecision | undefined) => {
-      const headers = headersOf({ limit }, { requestId, rounded: roundedSince(startedAt), extra: [] })
+      const headers = headersOf(
+        { limit },
+        { headers: SERVICE_HEADERS, requestId, rounded: roundedSince(startedAt), extra: [] },
+      )
       if (isDraining()) headers.push('connection', 'close')
       response.writeHead(200, headers)
     }
@@ -198,13 +206,14 @@ export class RpcEndpoint {
   }
 
   #send(
-    { response, requestId, startedAt }: Answering,
+    { response, door, requestId, startedAt }: Answering,
     trace: Told,
     { text, status = 200, statusLine = status, extra = [], code, cause }: Reply,
   ): void {
     const { isDraining, report } = this.#options
     const rounded = roundedSince(startedAt)
-    const headers = headersOf(trace, { requestId, rounded, extra })
+    const always = door === 'node' ? NODE_DOOR_HEADERS : SERVICE_HEADERS
+    const headers = headersOf(trace, { headers: always, requestId, rounded, extra })
     headers.push('content-length', String(Buffer.byteLength(text)))
     if (isDraining()) headers.push('connection', 'close')
     response.writeHead(statusLine, headers)
@@ -214,7 +223,7 @@ export class RpcEndpoint {
   }
 
   #refuse(answering: Answering, error: unknown, trace: Told = {}): void {
-    const { call, isTooLarge } = answering
+    const { call, door, isTooLarge } = answering
     const { status, code, body, retryAfterSeconds, isFailure } = toErrorReply(error)
     const told = error instanceof TooManyRequests ? { ...trace, limit: error.decision } : trace
     const extra = retryAfterSeconds === undefined ? [] : ['retry-after', String(retryAfterSeconds)]
@@ -222,7 +231,8 @@ export class RpcEndpoint {
     if (isTooLarge) extra.push('connection', 'close')
     const reply = { status, extra, code, cause: isFailure ? error : undefined }
     if (call) this.#send(answering, told, { ...reply, ...inCall(call, (id) => toJsonRpcError(id, error, told)) })
-    else this.#send(answering, told, { ...reply, text: JSON.stringify(body) })
+    else
+      this.#send(answering, told, { ...reply, text: door === 'node' ? toNodeText(error, body) : JSON.stringify(body) })
   }
 
   #refuseUnread(answering: Answering, error: AppError): void {
@@ -247,9 +257,14 @@ function inCall({ id }: JsonRpcCall, toText: (id: string) => string): Pick<Reply
 
 function headersOf(
   trace: Told,
-  { requestId, rounded, extra }: { requestId: string; rounded: number; extra: string[] },
+  {
+    headers: always,
+    requestId,
+    rounded,
+    extra,
+  }: { headers: string[]; requestId: string; rounded: number; extra: string[] },
 ): string[] {
-  const headers = HEADERS.concat('x-request-id', requestId, 'server-timing', `total;dur=${rounded}`, extra)
+  const headers = always.concat('x-request-id', requestId, 'server-timing', `total;dur=${rounded}`, extra)
   if (trace.cache !== undefined) headers.push('x-cache', trace.cache)
   if (trace.ignored) headers.push('x-ignored-fields', trace.ignored)
   if (trace.replayed) headers.push('idempotent-replayed', 'true')

@@ -3,10 +3,11 @@ import type { Socket } from 'node:net'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import type { DoorName } from '../guard/rpc-request.ts'
 import type { Caller } from '../kernel/ctx.ts'
-import { AppError, LedgerRefusal } from '../kernel/errors.ts'
+import { AppError } from '../kernel/errors.ts'
+import { writeNodeAnswer } from '../kernel/nano/node-answer.ts'
 import type { Step, Traces } from '../kernel/traces.ts'
 import { toErrorReply } from './errors.ts'
-import { CORS_HEADERS, PREFLIGHT_HEADERS } from './page-headers.ts'
+import { CORS_HEADERS, NODE_HEADERS, PREFLIGHT_HEADERS, PREFLIGHT_SECONDS } from './page-headers.ts'
 import { movePathKey } from './path-key.ts'
 import { toProblemPage, wantsPage } from './problem.tsx'
 import type { RpcEndpoint } from './rpc.ts'
@@ -125,7 +126,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
   server.addHook('onRequest', (request, reply, done) => {
     void reply.headers(CORS_HEADERS).header('x-request-id', request.id)
     if (options.isDraining()) void reply.header('connection', 'close')
-    if (request.method === 'OPTIONS') void reply.code(204).headers(PREFLIGHT_HEADERS).send()
+    if (request.method === 'OPTIONS' && isNodeDoor(request.url)) {
+      void reply
+        .code(200)
+        .headers({ ...NODE_HEADERS, 'access-control-max-age': PREFLIGHT_SECONDS })
+        .send()
+    } else if (request.method === 'OPTIONS') void reply.code(204).headers(PREFLIGHT_HEADERS).send()
     else done()
   })
 
@@ -163,7 +169,9 @@ function tellAnswered(server: FastifyInstance, onAnswered: NonNullable<ServerOpt
 function answerTheRest(server: FastifyInstance, { onError, devnet }: Pick<ServerOptions, 'onError' | 'devnet'>): void {
   server.setNotFoundHandler((request, reply) => {
     if (isNodeDoor(request.url)) {
-      send(reply, new LedgerRefusal('Can only POST requests'))
+      // As bytes: the framework adds a charset to the type of a text.
+      const text = Buffer.from(writeNodeAnswer({ error: 'Can only POST requests' }))
+      void reply.code(200).headers(NODE_HEADERS).header('cache-control', 'no-store').send(text)
       return
     }
     if (isRoot(request.url)) send(reply, new AppError('method_not_allowed', 'Send RPC requests with POST.'))

@@ -7,7 +7,7 @@ import type { Ctx } from '../kernel/ctx.ts'
 import { AppError } from '../kernel/errors.ts'
 import { Leaving } from '../kernel/leaving.ts'
 import type { WorkThresholds } from '../kernel/nano/work.ts'
-import type { Clock, FoundWork, NodePort, WorkPort, WorkRequest } from '../kernel/ports.ts'
+import type { Clock, FoundWork, ClientNodePort, WorkPort, WorkRequest } from '../kernel/ports.ts'
 import type { Json } from '../kernel/shape.ts'
 import { openWorkActions } from '../modules/work/index.ts'
 import { toErrorReply } from './errors.ts'
@@ -109,7 +109,8 @@ type WorkCtx = Pick<Ctx, 'caller' | 'leaving' | 'payer' | 'node' | 'charged' | '
 
 /** The effect of a block cannot be looked up here, so requests must name the difficulty or the subtype. */
 const noLedger = () => new AppError('invalid_request', 'This server has no ledger. Give difficulty or subtype.')
-const NO_LEDGER: NodePort = {
+const NO_LEDGER: ClientNodePort = {
+  pass: () => Promise.reject(noLedger()),
   read: () => Promise.reject(noLedger()),
   readBlocks: () => Promise.reject(noLedger()),
   readSends: () => Promise.reject(noLedger()),

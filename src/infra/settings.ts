@@ -39,6 +39,16 @@ const database = (value: string) => {
   return value
 }
 
+const secretKeys = (value: string): readonly Uint8Array[] => {
+  const entries = value.split(/[\s,]+/).filter((entry) => entry !== '')
+  entries.forEach((entry, at) => {
+    if (!/^[A-Za-z0-9+/]{43}=$/.test(entry))
+      throw new BadSetting(`must be 32 bytes in base64 each; key ${at + 1} is not`)
+    if (entries.indexOf(entry) !== at) throw new BadSetting(`must be different keys; key ${at + 1} is there twice`)
+  })
+  return entries.map((entry) => Buffer.from(entry, 'base64'))
+}
+
 const secretKey = (value: string) => {
   if (value === '') return undefined
   const key = Buffer.from(value, 'base64')
@@ -82,6 +92,12 @@ export const INFRA_SETTINGS = {
     '',
     secretKey,
     'Encrypts the secrets in the store: 32 bytes in base64, the same on all instances; defaults to a file in DATA_DIR.',
+  ),
+  secretKeys: secretSetting(
+    'SECRET_KEYS',
+    '',
+    secretKeys,
+    'Several keys in place of SECRET_KEY, separated by commas: the first encrypts, all decrypt.',
   ),
   nodeUrls: setting(
     'NODE_URLS',

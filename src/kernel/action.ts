@@ -19,10 +19,14 @@ export interface NodeQuestion {
  * passed on to a node, with the fields of the input.
  */
 interface NodeFace<R> {
+  /** Names that only a node has for it. */
+  names?: readonly string[]
   /** Fields that the node reads, beside those of the input. */
   fields?: readonly string[]
   /** Refuses invalid questions with the node's error, before anything is paid for. */
   check?(question: NodeQuestion, room: R): void
+  /** The scope by question, for an action of several operations. */
+  scopeWhen?(question: NodeQuestion): Scope
   run?(ctx: Ctx, question: NodeQuestion, room: R): Promise<Json> | Json
 }
 

@@ -3,15 +3,18 @@ import type { Idempotency } from './idempotency.ts'
 import type { StoreCtx } from './in-tx.ts'
 import type { AccountPlan, KeyRights, MemberRole } from './rights.ts'
 import type { Leaving } from './leaving.ts'
-import type { NodePort } from './ports.ts'
+import type { ClientNodePort } from './ports.ts'
 
 /** What is counted and, beyond the free amount, paid for. */
 export type Meter = 'work' | 'wallet_send'
 
 /** The caller: anonymous, or the holder of a key or session. */
 export type Caller =
-  /** `paidBy` is the address that has paid for this very request: it uses up no quota and no credits. */
-  | { kind: 'anonymous'; paidBy?: string }
+  /**
+   * `paidBy` is the address that has paid for this very request: it uses up no quota and no credits. Neither does a program on this
+   * machine (`isLocal`) that takes a local gateway for its node.
+   */
+  | { kind: 'anonymous'; paidBy?: string; isLocal?: true }
   | {
       kind: 'account'
       accountId: string
@@ -65,7 +68,7 @@ export interface Ctx {
   /** Notifies when the client has left. */
   leaving: Leaving
   /** The node for this request alone: it records where answers came from, and is cancelled when the client leaves. */
-  node: NodePort
+  node: ClientNodePort
   store: StoreCtx
   /**
    * Runs something metered and charges the caller for it: before it runs, with a refund when it fails. What it consumed is reported in

@@ -1,4 +1,5 @@
-import { type ColumnDataType, type RawBuilder, sql } from 'kysely'
+import { type ColumnDataType, PostgresAdapter, type RawBuilder, sql } from 'kysely'
+import type { Db } from './db.ts'
 
 /** The database engine. Everything in which the engines differ is in this file. */
 export type StoreEngine = 'sqlite' | 'postgres'
@@ -15,6 +16,9 @@ interface Dialect {
   jsonMember(column: string, key: string): RawBuilder<string>
   /** Added to the query that picks jobs, so that several instances pick different ones. SQLite has one writer at a time anyway. */
   skipLocked: RawBuilder<unknown>
+  /** Holds a lock until the transaction ends, together with others or alone. SQLite has one writer at a time anyway. */
+  sharedLock(number: number): RawBuilder<unknown>
+  soleLock(number: number): RawBuilder<unknown>
 }
 
 const sqlite: Dialect = {
@@ -28,6 +32,8 @@ const sqlite: Dialect = {
       else cast(json_extract(${json}, ${path}) as text) end`
   },
   skipLocked: sql``,
+  sharedLock: () => sql`1`,
+  soleLock: () => sql`1`,
 }
 
 const postgres: Dialect = {
@@ -36,6 +42,8 @@ const postgres: Dialect = {
   sumRaw: (column) => sql`coalesce(sum(${sql.ref(column)}), 0)::text`,
   jsonMember: (column, key) => sql`(${sql.ref(column)}::json ->> ${sql.lit(key)})`,
   skipLocked: sql`for update skip locked`,
+  sharedLock: (number) => sql`pg_advisory_xact_lock_shared(${sql.lit(number)})`,
+  soleLock: (number) => sql`pg_advisory_xact_lock(${sql.lit(number)})`,
 }
 
 const DIALECTS: Record<StoreEngine, Dialect> = { sqlite, postgres }
@@ -45,6 +53,20 @@ export const timeColumn = (engine: StoreEngine) => DIALECTS[engine].timeColumn
 export const sumRaw = (engine: StoreEngine, column: string) => DIALECTS[engine].sumRaw(column)
 export const jsonMember = (engine: StoreEngine, column: string, key: string) => DIALECTS[engine].jsonMember(column, key)
 export const skipLocked = (engine: StoreEngine) => DIALECTS[engine].skipLocked
+
+/** Locks of PostgreSQL have numbers, in one sequence for the whole database. */
+const LOCKS = { sends: 7_620_001 } as const
+type LockName = keyof typeof LOCKS
+
+const dialectOf = (db: Db) => DIALECTS[db.getExecutor().adapter instanceof PostgresAdapter ? 'postgres' : 'sqlite']
+
+/** Part of a statement that shares a lock until its transaction ends: statements after it see what its sole holder has committed. */
+export const sharedLock = (db: Db, name: LockName) => dialectOf(db).sharedLock(LOCKS[name])
+
+/** Waits until nobody shares the lock, and keeps it until the transaction ends. */
+export async function takeAlone(db: Db, name: LockName): Promise<void> {
+  await sql`select ${dialectOf(db).soleLock(LOCKS[name])}`.execute(db)
+}
 
 const UNIQUE_VIOLATIONS = new Set<unknown>([1555, 2067, '23505'])
 

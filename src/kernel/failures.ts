@@ -37,6 +37,7 @@ export const FAILURES = {
 
 /** Failures that do no harm, each with its reason. They are counted all the same: many of them are a sign of trouble. */
 export const LOSSES = {
+  'wallet.index': 'A place of the seed that is not returned stays empty; recovering looks beyond it.',
   'wallets.lease': 'A lease that is not renewed or released expires, and nothing is signed without one.',
   'checkout.proof': 'A payment without a proof counts like any other; only its proof is missing.',
   'x402.lease': 'A lease that is not renewed or released expires.',

@@ -1,5 +1,18 @@
 import type { JsonObject } from './shape.ts'
 import type { Db } from './db.ts'
+import { sealedIn } from './sealed.ts'
+
+const key = ['account_id', 'action', 'key'] as const
+
+/** What binds an answer, and what a run has made, to the request that they are kept for. */
+export const keptAnswerContext = sealedIn(
+  { table: 'idempotency', columns: ['answer'], key, member: 'text' },
+  (accountId, action) => `idempotency:${accountId}:${action}`,
+)
+export const madeContext = sealedIn(
+  { table: 'idempotency', columns: ['made'], key },
+  (accountId, action, name) => `deed:${accountId}:${action}:${name}`,
+)
 
 /**
  * The memory of a request with an `Idempotency-Key`. A domain function that makes something records it in the same transaction: then

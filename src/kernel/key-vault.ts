@@ -24,6 +24,8 @@ export interface KeyVault {
   open(holder: KeyHolder, sealed: SealedKey): Uint8Array
   /** The same key under the active master key; undefined when it is under it already. */
   rewrap(holder: KeyHolder, sealed: SealedKey): SealedKey | undefined
+  /** The same key under every master key except those named. */
+  sealByEach(holder: KeyHolder, key: Uint8Array, except: ReadonlySet<string>): SealedKey[]
   /** Whether records under this master key can be decrypted. */
   knows(masterKeyId: string): boolean
 }

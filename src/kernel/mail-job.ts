@@ -8,6 +8,7 @@ export const MAIL_KINDS = [
   'accounts.mail-sign-in',
   'accounts.mail-proof',
   'checkout.notify',
+  'checkout.mail-buyer',
   'links.mail-subscription',
   'usernames.mail-notice',
   'email.invite',

@@ -5,6 +5,7 @@ import type { Block } from './nano/block.ts'
 import type { LedgerBlock, LedgerSend } from './nano/ledger-send.ts'
 import type { PublicKey } from './nano/address.ts'
 import type { Vote } from './nano/vote.ts'
+import type { SealContext } from './sealed.ts'
 import type { JsonObject } from './shape.ts'
 import type { RefusedAddress } from './outbound-failure.ts'
 
@@ -29,10 +30,9 @@ export type NodeAnswer = Record<string, unknown>
 /** All nodes of the ledger as one: failover, caching and coalescing are behind this interface. */
 export interface NodePort {
   /**
-   * Calls an action of the node. Refusals of the ledger are thrown as `LedgerRefusal`. `verbatim` marks questions that contain exactly
-   * what a client wrote: then any error of the node is an answer, and not a fault of the node.
+   * Calls an action of the node. Refusals of the ledger are thrown as `LedgerRefusal`.
    */
-  read(action: string, params: NodeParams, how?: { verbatim: true }): Promise<NodeAnswer>
+  read(action: string, params: NodeParams): Promise<NodeAnswer>
   /** Blocks by hash, safe to decide upon; missing blocks, and those that do not match their hash, are left out. */
   readBlocks(hashes: readonly string[]): Promise<ReadonlyMap<string, LedgerBlock>>
   /**
@@ -47,6 +47,15 @@ export interface NodePort {
   readAgreed(action: string, params: NodeParams, toFacts: (answer: NodeAnswer) => readonly string[]): Promise<Agreed>
   /** Publishes a block once, whatever happens to the replies; returns its hash. */
   publish(block: Block, subtype: string | undefined): Promise<string>
+}
+
+/** The nodes, for the request of a client. */
+export interface ClientNodePort extends NodePort {
+  /**
+   * Asks exactly what a client wrote and returns the answer as the node wrote it, unchanged. Any error of the node is then an answer,
+   * and not a fault of the node.
+   */
+  pass(action: string, params: NodeParams): Promise<string>
 }
 
 export interface Agreed {
@@ -367,8 +376,8 @@ export interface DevelopmentLedger {
 
 /** Encrypts texts that we must be able to read again. The context names the place: with another context, decryption fails. */
 export interface SecretBox {
-  seal(context: string, plain: string): string
-  open(context: string, sealed: string): string
+  seal(context: SealContext, plain: string): string
+  open(context: SealContext, sealed: string): string
   /** Equal for the same text and context; it reveals nothing without the key. */
   fingerprint(context: string, plain: string): string
 }

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { type Socket, connect, createServer } from 'node:net'
-import { hostname, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type Config, storeUrl } from '../config/config.ts'
 import type { Listening } from '../infra/db/notices.ts'
@@ -48,13 +48,12 @@ const sendLine = (socket: Socket, line: object) => socket.write(`${JSON.stringif
 /** Takes notices from commands on this machine, and confirms each once every process of this gateway has received it. */
 export async function listenForCommands(
   config: Place,
-  { notices, failures }: { notices: Pick<Notices, 'deliver'>; failures: Failures },
+  { notices, failures, own }: { notices: Pick<Notices, 'deliver'>; failures: Failures; own: Listening },
 ): Promise<() => void> {
   const { folder, prefix } = placeOf(config)
   // Remove sockets that killed gateways have left.
   for (const name of namesIn(folder, prefix))
     (await reach(folder, name).catch(failures.lost('commands.link')))?.destroy()
-  const own: Listening = { host: hostname(), pid: process.pid, isGateway: true }
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     sockets.add(socket)

@@ -91,7 +91,15 @@ async function assemble(
   const { calls, announceEnd, finish } = openCalls(config, ground)
   const door = new OwnerDoor({ socketPath: ownerSocket, secret, ...calls })
   stack.defer(() => door.close())
-  const server = createFrontServer({ ...config, ...calls, ...openReports({ log, metrics }), gateway, door })
+  const servesThisMachine = facts.devnet !== undefined && config.atDesk
+  const server = createFrontServer({
+    ...config,
+    ...calls,
+    ...openReports({ log, metrics }),
+    gateway,
+    door,
+    servesThisMachine,
+  })
   const url = toUrl(config.host, await listenAt(server, { host: config.host, port }, true))
   return {
     url,

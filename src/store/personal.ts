@@ -138,6 +138,7 @@ export const PERSONAL: { readonly [T in keyof Tables]: Personal<T> | { nobody: s
       invoice: null,
     },
   },
+  checkout_buyers: { key: ['checkout_id'], of: owned('owner'), erase: 'delete' },
   invoice_counters: { key: ['owner'], of: owned('owner'), erase: 'keep' },
   checkout_payments: { key: ['block_hash', 'owner'], of: owned('owner'), erase: 'keep' },
   checkout_proofs: {
@@ -241,6 +242,8 @@ export const PERSONAL: { readonly [T in keyof Tables]: Personal<T> | { nobody: s
   rep_days: { nobody: 'representatives of the network' },
   wallet_keys: { nobody: 'sealed keys, which never leave the store' },
   send_freezes: { nobody: 'sends that the operator has stopped' },
+  wallet_seeds: { nobody: 'seeds of the wallets of all accounts' },
+  wallet_seed_seals: { nobody: 'sealed seeds, which never leave the store' },
   wallet_canaries: { nobody: 'proof of the master keys' },
   checkout_reservations: { nobody: 'amounts of checkouts, while they can be paid' },
   checkout_quotes: { nobody: 'prices of checkouts' },

@@ -186,6 +186,16 @@ const NAMED: readonly Named[] = [
     blank: sql`notify = null`,
   },
   {
+    table: 'checkout_buyers',
+    key: 'checkout_id',
+    // As long as the checkout is open, its receipt may still be due.
+    where: ({ email }) =>
+      sql`lower(email) = ${email} and checkout_id in (select id from checkouts
+        where status in ('complete', 'expired', 'cancelled'))`,
+    shown: ['name', 'email', 'created_at', 'receipt_at'],
+    blank: sql`email = null, name = null`,
+  },
+  {
     table: 'service_orders',
     key: 'checkout_id',
     where: ({ email }) =>

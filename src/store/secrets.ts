@@ -1,52 +1,116 @@
 import { existsSync } from 'node:fs'
 import { type Config, storeUrl } from '../config/config.ts'
 import { findFact, keepFact, replaceFact } from '../infra/db/facts.ts'
-import { openSecretBox, readSecretKey, secretKeyFileOf } from '../infra/secrets/secret-key.ts'
+import type { Listening } from '../infra/db/notices.ts'
+import { factContext } from '../infra/db/tables.ts'
+import { SecretKeys, readSecretKeys, secretKeyFileOf } from '../infra/secrets/secret-key.ts'
 import type { StoreCtx } from '../kernel/in-tx.ts'
-import type { SecretBox } from '../kernel/ports.ts'
-import { listSealedSessions } from '../modules/accounts/index.ts'
-import { listSealedSecrets } from '../modules/webhooks/index.ts'
+import type { SealContext } from '../kernel/sealed.ts'
+import { listSealed } from './sealed.ts'
 
 type SecretsCtx = Pick<StoreCtx, 'db' | 'clock' | 'random'>
-type SecretConfig = Pick<Config, 'secretKey' | 'dataDir' | 'databaseUrl'>
+type SecretConfig = Pick<Config, 'secretKey' | 'secretKeys' | 'dataDir' | 'databaseUrl'>
+
+/** Which gateways run on the store, this one with these keys; empty where it cannot be asked. */
+type ListRunning = (ownKeys: readonly string[]) => Promise<readonly Listening[]>
 
 const CANARY = 'nano-gateway'
-const CANARY_PLACE = 'canary'
-const WAY_OUT = 'If it is lost for good: nano-gateway secret-key replace --yes'
+const CANARY_CONTEXT = factContext('secret-key')
+const FINGERPRINT_CONTEXT = factContext('fingerprint-key')
+const WAY_OUT = 'If it is lost for good: nano-gateway secret-keys replace --yes'
+/** Enough to prove a key where no canary is. */
+const PROVEN_MAX = 20
 
-/** Opens the encryption of secrets in the store, and verifies that the key is the one that was used before. */
-export async function openSecrets(config: SecretConfig, ctx: SecretsCtx): Promise<SecretBox> {
+/** The keys of the settings, or of the file in the data folder. */
+function openKeys(config: SecretConfig, random: StoreCtx['random']): SecretKeys {
+  const own = keysOf(config)
+  return new SecretKeys(() => (own.length > 0 ? own : readSecretKeys(config.dataDir, random)), random)
+}
+
+/** The keys of the settings; none where a file has them. */
+export function keysOf({ secretKey, secretKeys }: Pick<Config, 'secretKey' | 'secretKeys'>): readonly Uint8Array[] {
+  if (secretKey === undefined) return secretKeys
+  if (secretKeys.length > 0)
+    throw new Error('SECRET_KEY and SECRET_KEYS are both set: put the key into SECRET_KEYS, and remove SECRET_KEY.')
+  return [secretKey]
+}
+
+/**
+ * Opens the encryption of secrets in the store, and verifies that the keys have those that were used before.
+ */
+export async function openSecrets(
+  config: SecretConfig,
+  ctx: SecretsCtx,
+  listRunning: ListRunning = () => Promise.resolve([]),
+): Promise<SecretKeys> {
   const { db, clock, random } = ctx
   const canary = await findFact(db, 'secret-key')
-  const sealed = canary === undefined ? await listSealed(ctx) : [{ place: CANARY_PLACE, sealed: canary }]
-  const source = nameKey(config)
+  const sealed = canary === undefined ? await sample(db) : [{ context: CANARY_CONTEXT, sealed: canary }]
   // A new key could decrypt nothing and would hide that the old one is gone.
-  if (config.secretKey === undefined && sealed.length > 0 && !existsSync(secretKeyFileOf(config.dataDir))) {
+  if (keysOf(config).length === 0 && sealed.length > 0 && !existsSync(secretKeyFileOf(config.dataDir))) {
     throw new Error(
-      `${source} is missing, and the secrets of this store are encrypted with it. Restore it.${tellShared(config)} ${WAY_OUT}`,
+      `${nameKey(config)} is missing, and the secrets of this store are encrypted with it. Restore it.${tellShared(config)} ${WAY_OUT}`,
     )
   }
-  const box = openBox(config, random)
+  const keys = openKeys(config, random)
   // A store from before the canary may contain texts of even older keys: one that can be decrypted is proof enough.
-  if (sealed.length > 0 && !sealed.some((each) => opens(box, each))) throw wrongKey(config)
-  if (canary !== undefined) return box
-  const kept = await keepFact(db, { name: 'secret-key', value: box.seal(CANARY_PLACE, CANARY), now: clock.now() })
-  // Another gateway may have written the canary first, with another key.
-  if (!opens(box, { place: CANARY_PLACE, sealed: kept })) throw wrongKey(config)
-  return box
+  const used = sealed.map((each) => keys.sealedWith(each.context, each.sealed)).find((name) => name !== undefined)
+  if (sealed.length > 0 && used === undefined) throw wrongKey(config)
+  const [first] = keys.names
+  if (used !== undefined && used !== first) await requireKnown(keys.names, listRunning)
+  if (canary === undefined) {
+    const value = keys.seal(CANARY_CONTEXT, CANARY)
+    const kept = await keepFact(db, { name: 'secret-key', value, now: clock.now() })
+    // Another gateway may have written the canary first, with another key.
+    if (keys.sealedWith(CANARY_CONTEXT, kept) === undefined) throw wrongKey(config)
+  } else if (used !== first) {
+    // From now on a gateway without the new key, which could not read what this one encrypts, does not start.
+    await replaceFact(db, { name: 'secret-key', value: keys.seal(CANARY_CONTEXT, CANARY), now: clock.now() })
+  }
+  await pinFingerprints(keys, used, ctx)
+  return keys
 }
 
-/** Accepts the present key although it decrypts nothing that is stored. Gateways with the old key must be stopped before. */
+/** The key of fingerprints is kept in the store: derived from a key that changes, everybody who wants no mail would be forgotten. */
+async function pinFingerprints(keys: SecretKeys, used: string | undefined, { db, clock }: SecretsCtx): Promise<void> {
+  const derived = keys.seal(FINGERPRINT_CONTEXT, Buffer.from(keys.deriveFingerprintKey(used)).toString('base64'))
+  const kept = await keepFact(db, { name: 'fingerprint-key', value: derived, now: clock.now() })
+  keys.useFingerprintKey(Buffer.from(keys.open(FINGERPRINT_CONTEXT, kept), 'base64'))
+}
+
+/** A gateway that does not know the key would lose what this one encrypts: it makes throw-away secrets in place of unreadable ones. */
+async function requireKnown(names: readonly string[], listRunning: ListRunning): Promise<void> {
+  const key = names[0]!
+  const without = (await listRunning(names)).filter(
+    ({ isGateway, secretKeys = [] }) => isGateway && !secretKeys.includes(key),
+  )
+  if (without.length === 0) return
+  throw new Error(
+    `The first key (${key}) is not known to ${namesOf(without)}. First give it to every gateway as the second of SECRET_KEYS and restart each, then put it first.`,
+  )
+}
+
+/** Where gateways run, for people. */
+export const namesOf = (gateways: readonly Pick<Listening, 'host' | 'pid'>[]) =>
+  gateways.map(({ host, pid }) => `process ${pid} on ${host}`).join(', ')
+
+/** Accepts the present keys although they decrypt nothing that is stored. Gateways with the old key must be stopped before. */
 export async function replaceSecretKey(config: SecretConfig, { db, clock, random }: SecretsCtx): Promise<void> {
-  const value = openBox(config, random).seal(CANARY_PLACE, CANARY)
-  await replaceFact(db, { name: 'secret-key', value, now: clock.now() })
+  const keys = openKeys(config, random)
+  const fingerprint = await findFact(db, 'fingerprint-key')
+  const now = clock.now()
+  await replaceFact(db, { name: 'secret-key', value: keys.seal(CANARY_CONTEXT, CANARY), now })
+  if (fingerprint !== undefined && keys.sealedWith(FINGERPRINT_CONTEXT, fingerprint) === undefined) {
+    const value = keys.seal(FINGERPRINT_CONTEXT, Buffer.from(keys.deriveFingerprintKey(undefined)).toString('base64'))
+    await replaceFact(db, { name: 'fingerprint-key', value, now })
+  }
 }
 
-const openBox = ({ secretKey, dataDir }: SecretConfig, random: StoreCtx['random']) =>
-  openSecretBox(secretKey ?? readSecretKey(dataDir, random), random)
-
-export const nameKey = ({ secretKey, dataDir }: SecretConfig) =>
-  secretKey === undefined ? secretKeyFileOf(dataDir) : 'SECRET_KEY'
+/** What has the key, for people. */
+export function nameKey(config: SecretConfig): string {
+  if (config.secretKeys.length > 0) return 'SECRET_KEYS'
+  return config.secretKey === undefined ? secretKeyFileOf(config.dataDir) : 'SECRET_KEY'
+}
 
 const tellShared = (config: SecretConfig) =>
   storeUrl(config).startsWith('sqlite:') ? '' : ' All gateways on one store need the same SECRET_KEY.'
@@ -56,22 +120,9 @@ function wrongKey(config: SecretConfig): Error {
   return new Error(`${text}${tellShared(config)} ${WAY_OUT}`)
 }
 
-interface Sealed {
-  place: string
-  sealed: string
-}
-
-/** Encrypted texts from before stores had a canary. */
-async function listSealed({ db }: SecretsCtx): Promise<Sealed[]> {
-  return [...(await listSealedSecrets(db)), ...(await listSealedSessions(db))]
-}
-
-function opens(box: SecretBox, { place, sealed }: Sealed): boolean {
-  try {
-    box.open(place, sealed)
-    return true
-  } catch {
-    // Failing is the answer here; the check at the start has its own error.
-    return false
-  }
+/** Some encrypted texts of a store from before the canary. */
+async function sample(db: StoreCtx['db']): Promise<{ context: SealContext; sealed: string }[]> {
+  const found: { context: SealContext; sealed: string }[] = []
+  for await (const texts of listSealed(db, PROVEN_MAX)) found.push(...texts.slice(0, PROVEN_MAX))
+  return found
 }

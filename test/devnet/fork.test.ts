@@ -79,6 +79,11 @@ test('a wallet spends real money on a fork, and play money of its own: balances,
   assert.deepEqual(await balanceOf(rpcUrl, alice), [`${nano(7)}`, '0'])
   assert.deepEqual(await balanceOf(rpcUrl, bob), ['0', `${nano(3)}`])
   assert.deepEqual(await call(rpcUrl, 'account_history', asIs), await call(network.rpcUrl, 'account_history', asIs))
+  // The first account of a network has a block from before the epochs, and the epochs themselves.
+  for (const form of [{}, { raw: true }, { reverse: true }]) {
+    const first = { account: DEV_NETWORK.genesisAccount, count: '10', ...form }
+    assert.deepEqual(await call(rpcUrl, 'account_history', first), await call(network.rpcUrl, 'account_history', first))
+  }
   const { frontier } = await call(network.rpcUrl, 'account_info', { account: alice.address })
   const block = { hash: frontier, json_block: true }
   assert.deepEqual(await call(rpcUrl, 'block_info', block), await call(network.rpcUrl, 'block_info', block))

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { openControls } from '../../src/devnet/rpc/controls.ts'
+import { oldUnits } from '../../src/devnet/rpc/units.ts'
 import type { Devnet } from '../../src/devnet/index.ts'
 import { ZERO_HASH } from '../../src/kernel/nano/block.ts'
 import { repeat } from '../support/random.ts'
@@ -20,6 +21,7 @@ const ACTIONS: Record<string, string[]> = {
   account_weight: ['account'],
   accounts_balances: ['accounts', 'include_only_confirmed', 'account'],
   accounts_frontiers: ['accounts', 'account'],
+  frontiers: ['account', 'count'],
   accounts_pending: ['accounts', 'count', 'threshold', 'source', 'sorting', 'include_active', 'include_only_confirmed'],
   accounts_receivable: ['accounts', 'count', 'threshold', 'source', 'sorting', 'include_only_confirmed'],
   accounts_representatives: ['accounts', 'account'],
@@ -62,7 +64,6 @@ const ACTIONS: Record<string, string[]> = {
   history: ['hash', 'count', 'offset', 'reverse', 'raw', 'account_filter'],
   key_create: [],
   key_expand: ['key'],
-  mnano_to_raw: ['amount'],
   nano_to_raw: ['amount'],
   peers: ['peer_details'],
   pending: ['account', 'count', 'offset', 'threshold', 'source', 'min_version', 'sorting', 'include_only_confirmed'],
@@ -83,6 +84,7 @@ const ACTIONS: Record<string, string[]> = {
   work_cancel: ['hash'],
   work_generate: ['hash', 'difficulty', 'multiplier', 'account', 'version', 'block', 'json_block', 'use_peers'],
   work_validate: ['work', 'hash', 'difficulty', 'multiplier', 'version'],
+  ...Object.fromEntries(Object.keys(oldUnits).map((name) => [name, ['amount']])),
 }
 
 /** What stands where something else belongs, as JSON text; numbers too large for JavaScript among it. */
@@ -108,7 +110,7 @@ test('the list of actions in this test is the list of actions the ledger has', (
   const source = readFileSync(new URL('../../src/devnet/rpc/index.ts', import.meta.url), 'utf8')
   const tables = source.slice(source.indexOf('const CONTROL'), source.indexOf('const isOurs'))
   const actions = [...tables.matchAll(/^ {2}(\w+)(?::|,$)/gm)].map(([, name]) => name!)
-  const all = [...actions, ...Object.keys(openControls(() => true))]
+  const all = [...actions, ...Object.keys(openControls(() => true)), ...Object.keys(oldUnits)]
   assert.deepEqual(Object.keys(ACTIONS).sort(), all.sort())
 })
 

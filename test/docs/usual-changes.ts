@@ -119,10 +119,10 @@ test('a merchant who asked for it hears of a checkout that was given up (contrac
 export const USUAL_CHANGES: readonly UsualChange[] = [
   {
     heading: 'Add an action',
-    words: { room: 'usernames', action: 'name-letters', area: 'letters' },
+    words: { module: 'usernames', action: 'name-letters', area: 'letters' },
     files: {
-      'src/modules/<room>/actions/<action>.ts': create(LETTERS_ACTION),
-      'src/modules/<room>/open.ts': both(
+      'src/modules/<module>/actions/<action>.ts': create(LETTERS_ACTION),
+      'src/modules/<module>/open.ts': both(
         behind(
           "import { getName } from './actions/get-name.ts'\n",
           "import { nameLetters } from './actions/name-letters.ts'\n",
@@ -140,17 +140,17 @@ export const USUAL_CHANGES: readonly UsualChange[] = [
   },
   {
     heading: 'Add a setting',
-    words: { room: 'usernames' },
+    words: { module: 'usernames' },
     files: {
-      'src/modules/<room>/settings.ts': both(
+      'src/modules/<module>/settings.ts': both(
         behind(
           'export const USERNAME_SETTINGS = {\n',
           "  nameLettersMax: setting('NAME_LETTERS_MAX', '20', whole(1, 30), 'Letters that a name may have.'),\n",
         ),
         behind('nano, priced, setting', ', whole'),
       ),
-      'src/modules/<room>/room.ts': behind('  nameUpdatePrice: Raw\n', '  nameLettersMax: number\n'),
-      'src/modules/<room>/open.ts': both(
+      'src/modules/<module>/room.ts': behind('  nameUpdatePrice: Raw\n', '  nameLettersMax: number\n'),
+      'src/modules/<module>/open.ts': both(
         behind('  { namePlans, nameUpdatePrice', ', nameLettersMax'),
         behind('{ ...offers, namePlans, nameUpdatePrice', ', nameLettersMax'),
       ),
@@ -163,20 +163,20 @@ export const USUAL_CHANGES: readonly UsualChange[] = [
   },
   {
     heading: 'Add a field that a merchant can set',
-    words: { room: 'pos', noun: 'point-of-sale', number: '9000', what: 'pos-location' },
+    words: { module: 'pos', noun: 'point-of-sale', number: '9000', what: 'pos-location' },
     files: {
-      'src/modules/<room>/<noun>.ts': behind(
+      'src/modules/<module>/<noun>.ts': behind(
         '    isPaused: flag(),\n',
         "    location: text({ label: 'Location', hint: 'For your own lists.', max: 80, personal: true }),\n",
       ),
-      'src/modules/<room>/migrations/<number>-<what>.ts': create(`import type { Kysely } from 'kysely'
+      'src/modules/<module>/migrations/<number>-<what>.ts': create(`import type { Kysely } from 'kysely'
 
 /** Where a point of sale is. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('points_of_sale').addColumn('location', 'text').execute()
 }
 `),
-      'src/modules/<room>/migrations/index.ts': both(
+      'src/modules/<module>/migrations/index.ts': both(
         behind(
           "import { up as pointsOfSale } from './0033-points-of-sale.ts'\n",
           "import { up as location } from './9000-pos-location.ts'\n",
@@ -188,24 +188,24 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   },
   {
     heading: 'Add a column or a table',
-    words: { room: 'faucet', number: '9001', what: 'faucet-note' },
+    words: { module: 'faucet', number: '9001', what: 'faucet-note' },
     files: {
-      'src/modules/<room>/tables.ts': behind('  idempotency_key: string | null\n', '  note: string | null\n'),
-      'src/modules/<room>/migrations/<number>-<what>.ts': create(`import type { Kysely } from 'kysely'
+      'src/modules/<module>/tables.ts': behind('  idempotency_key: string | null\n', '  note: string | null\n'),
+      'src/modules/<module>/migrations/<number>-<what>.ts': create(`import type { Kysely } from 'kysely'
 
 /** What a claim was for. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('faucet_claims').addColumn('note', 'text').execute()
 }
 `),
-      'src/modules/<room>/migrations/index.ts': both(
+      'src/modules/<module>/migrations/index.ts': both(
         behind(
           "import { up as faucet } from './0016-faucet.ts'\n",
           "import { up as note } from './9001-faucet-note.ts'\n",
         ),
         behind("  '0016-faucet': faucet,\n", "  '9001-faucet-note': note,\n"),
       ),
-      'src/modules/<room>/store.ts': both(
+      'src/modules/<module>/store.ts': both(
         behind('  idempotencyKey: string | null\n', '  note?: string | null\n'),
         behind('  idempotencyKey: row.idempotency_key,\n', '  note: row.note,\n'),
         behind('      idempotency_key: claim.idempotencyKey,\n', '      note: claim.note ?? null,\n'),
@@ -215,10 +215,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   },
   {
     heading: 'Add a page to the dashboard',
-    words: { room: 'usernames', page: 'letters' },
+    words: { module: 'usernames', page: 'letters' },
     files: {
-      'src/modules/<room>/pages/<page>-page.tsx': create(LETTERS_PAGE),
-      'src/modules/<room>/routes/dashboard.tsx': both(
+      'src/modules/<module>/pages/<page>-page.tsx': create(LETTERS_PAGE),
+      'src/modules/<module>/routes/dashboard.tsx': both(
         behind(
           "import { offerName } from '../domain/lease-name.ts'\n",
           "import { LettersPage } from '../pages/letters-page.tsx'\n",

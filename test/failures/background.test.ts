@@ -1,3 +1,4 @@
+import { accountSecretContext } from '../../src/modules/webhooks/tables.ts'
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { openIds } from '../../src/infra/random.ts'
@@ -156,14 +157,14 @@ forEachEngine((engine, open) => {
     const world = await openWebhooks(t, engine, (clock) => (mouth = openMouth(clock)))
     const receiver = await openReceiver(t)
     const { seal, open: unseal } = world.ctx.secrets
-    world.ctx.secrets.seal = (_place, plain) => seal('elsewhere', plain)
+    world.ctx.secrets.seal = (_place, plain) => seal(accountSecretContext('elsewhere'), plain)
     const eventId = await world.record({ url: receiver.url })
     await world.settle()
     assert.deepEqual(
       mouth.lines().map((line) => [line.level, line.place, line.kind, line.eventId]),
       [[ERROR, 'webhooks.secret', 'alarm', eventId]],
     )
-    world.ctx.secrets.open = (_place, sealed) => unseal('elsewhere', sealed)
+    world.ctx.secrets.open = (_place, sealed) => unseal(accountSecretContext('elsewhere'), sealed)
     await world.toNextAttempt()
     assert.equal(receiver.requests.length, 1)
   })

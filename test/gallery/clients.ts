@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
-/** Where a client knocks: the service's own shapes, the node's, or a door for one purpose. */
-export type Door = '/' | '/node' | '/facilitator' | 'webhooks'
+/** The address that a client is given: the node's, which needs nothing else, the service's with a key in the path, or one for a purpose. */
+export type Door = '/' | '/node' | '/k/<key>/' | '/facilitator' | 'webhooks'
 
 interface Guest {
   doors: readonly Door[]
@@ -13,7 +13,7 @@ interface Guest {
   apart?: string
 }
 
-const BOTH = ['/', '/node'] as const
+const BOTH = ['/node', '/k/<key>/'] as const
 
 /** The programs that walk here. The file of a walk is named after the package. */
 export const CLIENTS = {

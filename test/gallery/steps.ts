@@ -17,15 +17,22 @@ export interface World extends Gateway {
   ledgerOf(address: string): { balance: bigint; representative: string } | undefined
 }
 
+/** What other tests set for their convenience: a client finds what `npm start` gives everybody. */
+const UNSET = {
+  LIMIT_ANONYMOUS_PER_MINUTE: undefined,
+  LIMIT_ANONYMOUS_CONCURRENCY: undefined,
+  FREE_WORK_ANONYMOUS_PER_HOUR: undefined,
+  X402_ACTIONS: undefined,
+} as unknown as Record<string, string>
+
 export async function openWorld(t: TestContext, door: Door, env: Record<string, string> = {}): Promise<World> {
-  const gateway = await openGateway(t, env)
+  const gateway = await openGateway(t, { ...UNSET, ...env })
   const { node } = gateway.app.devnet!
-  // As people write it: some clients put a slash of their own behind it.
-  const at = `${gateway.url}${door === '/' ? '' : door}`
+  const at = `${gateway.url}${door.replace('<key>', gateway.app.createdKey!)}`
   return {
     ...gateway,
     at,
-    wsAt: at.replace('http', 'ws'),
+    wsAt: `${at.replace('http', 'ws')}${door === '/node' ? '' : 'ws'}`,
     pay: (address, amount) => give(node, fromAddress(address)!, nano(amount)),
     ledgerOf: (address) => node.ledger.store.findAccount(fromAddress(address)!),
   }

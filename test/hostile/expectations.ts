@@ -170,6 +170,7 @@ export const ROUTES: Readonly<Record<string, RouteExpectation>> = {
   'POST /docs/actions/:name': { access: 'public', at: '/docs/actions/version' },
   'GET /docs/*': { access: 'public', at: '/docs/webhooks' },
   'POST /pay/:id/amount': { access: 'public', of: 'checkout', body: { amount: '1' } },
+  'POST /pay/:id/email': { access: 'public', of: 'checkout', body: { email: 'payer@example.org' } },
   'POST /api/sign-in/request': { access: 'public', body: { email: 'alice@example.org' } },
   'POST /api/sign-in': { access: 'public', body: { token: 'none' } },
   'POST /api/sign-in/recovery': { access: 'public', body: { email: 'alice@example.org', code: 'none' } },
@@ -234,7 +235,7 @@ export type ActionAccess = 'open' | 'key' | 'some'
 const OPEN = `account_balance account_block_count account_get account_history account_info account_key
   account_representative account_weight accounts_balances accounts_frontiers accounts_pending accounts_receivable
   accounts_representatives block_confirm   active_difficulty available_supply block block_account block_count block_hash block_info blocks blocks_info chain
-  confirmation_info confirmation_quorum delegators delegators_count find_block frontier_count nano_to_raw peers process
+  confirmation_info confirmation_quorum delegators delegators_count find_block frontier_count frontiers nano_to_raw peers process
   raw_to_nano receivable receivable_exists representatives representatives_online successors telemetry uptime
   validate_account_number version work_cancel work_generate work_validate price market_data reps rep_info nano_swap nano_swap_status
   rpc_key known aliases get_name update_name faucet_check`.split(/\s+/)
@@ -303,7 +304,7 @@ export const UNLOGGED: Readonly<Record<string, string>> = {
     POST /facilitator/verify, POST /docs/actions/:name, rpc_key, process, work_generate`,
   'Payers and recipients do it, who are not of the account; it is kept with the checkout, the claim or the till.': `
     POST /buy/:slug, POST /subscriptions/:id/:token/renew, POST /pos/:id/sign-in, POST /pos/:id/sales, POST /claim,
-    POST /claim/decline, POST /pay/:id/amount, POST /facilitator/settle`,
+    POST /claim/decline, POST /pay/:id/amount, POST /pay/:id/email, POST /facilitator/settle`,
   'It plays with the development ledger.': `
     POST /dashboard/developer/pay, POST /dashboard/developer/fund, POST /dashboard/developer/hold,
     POST /dashboard/developer/confirm, POST /dashboard/developer/checkouts/:id/:what, POST /developer/fund,

@@ -109,7 +109,7 @@ async function byKey<Row, Name extends keyof Row>(rows: Promise<Row[]>, name: Na
 /** What is sealed in the store can be opened: the files of its keys are there, and are the right ones. */
 async function checkKeys(folder: string, db: Db): Promise<string[]> {
   const wrong: string[] = []
-  const config = { dataDir: folder, databaseUrl: '', secretKey: undefined }
+  const config = { dataDir: folder, databaseUrl: '', secretKey: undefined, secretKeys: [] }
   const ctx = { db, clock: systemClock, random: testRandom }
   await openSecrets(config, ctx).catch((error: unknown) => wrong.push(String(error)))
   for (const { id } of await countByMasterKey(db)) {

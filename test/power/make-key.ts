@@ -1,8 +1,8 @@
 /* What a first start does before it opens its store: makes the folder of its argument, and the key of its secrets in it. */
 import { keepFolderPrivate } from '../../src/infra/private-files.ts'
 import { systemRandom } from '../../src/infra/random.ts'
-import { readSecretKey } from '../../src/infra/secrets/secret-key.ts'
+import { readSecretKeys } from '../../src/infra/secrets/secret-key.ts'
 
 const [folder] = process.argv.slice(2)
 keepFolderPrivate(folder!)
-readSecretKey(folder!, systemRandom)
+readSecretKeys(folder!, systemRandom)

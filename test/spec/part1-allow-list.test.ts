@@ -24,7 +24,7 @@ const CONTROL = `account_create account_move account_remove account_representati
 const UNGUARDED = `account_list password_enter wallet_unlock password_valid wallet_locked wallet_balances
   wallet_balance_total wallet_info wallet_contains wallet_export wallet_frontiers wallet_history wallet_key_valid
   wallet_ledger wallet_pending wallet_receivable wallet_representative sign key_create key_expand deterministic_key
-  bootstrap bootstrap_any republish stats_clear node_id_delete frontiers unchecked unchecked_keys
+  bootstrap bootstrap_any republish stats_clear node_id_delete unchecked unchecked_keys
   bootstrap_status stats election_statistics debug_bootstrap_priority_info confirmation_active unchecked_get
   pruned_exists confirmation_history history mnano_to_raw devnet_fund devnet_hold`.split(/\s+/)
 
@@ -76,7 +76,7 @@ test('a mistyped action is told the nearest one, in the words that it always had
 
 /** The reads of the contract, under the node's names, and the two writes. */
 const FORWARDED = `version block_count account_info account_balance accounts_balances account_history receivable
-  accounts_receivable block_confirm block_info blocks_info process work_generate accounts_frontiers account_representative
+  accounts_receivable block_confirm block_info blocks_info process work_generate accounts_frontiers frontiers account_representative
   accounts_representatives account_weight account_block_count available_supply active_difficulty block_account blocks
   chain successors confirmation_quorum confirmation_info delegators delegators_count frontier_count representatives
   representatives_online telemetry uptime peers receivable_exists`.split(/\s+/)

@@ -44,9 +44,62 @@ test('what is no action of a node is unknown to it, what is for its operator is 
   }
 })
 
+test('a program that compares bytes finds those of a node: halves of characters, repeated hashes, old units, refused bootstraps (contract 4.8, rule 1)', async (t) => {
+  const gateway = await openLedgerWorld(t)
+  const say = at(gateway)
+  const refused = (text: string) => `{\n    "error": "${text}"\n}\n`
+  const unreadable = refused('Unable to parse JSON')
+  for (const half of ['\\ud83d', '\\ude00', '\\ud83d\\u0041', '\\ude00\\ud83d']) {
+    assert.equal((await say(`{"action":"version","id":"${half}"}`)).text, unreadable, half)
+  }
+  assert.equal((await say('{"action":"validate_account_number","account":"\\ud83d\\ude00"}')).json().valid, '0')
+  const noText = Buffer.concat([Buffer.from('{"action":"version","id":"'), Buffer.of(0xff), Buffer.from('"}')])
+  assert.equal((await ask(`${gateway.url}/node`, { body: noText })).text, unreadable)
+  const first = gateway.app.devnet!.node.ledger.genesis.hash
+  const twice = await say({ action: 'blocks_info', hashes: [first, first] })
+  assert.equal(twice.text.split(`"${first}": {`).length, 3, twice.text)
+  // Names that look like numbers keep their places.
+  const { text } = await say({ action: 'accounts_balances', accounts: ['b', '12', 'a'] })
+  assert.match(text, /"b": "Bad account number",\s+"12": "Bad account number",\s+"a": /)
+  const units: [action: string, amount: string, answer: string][] = [
+    ['mrai_to_raw', '2', '2000000000000000000000000000000'],
+    ['krai_to_raw', '2', '2000000000000000000000000000'],
+    ['rai_from_raw', '2000000000000000000000000', '2'],
+    ['knano_from_raw', '1999999999999999999999999999', '1'],
+  ]
+  for (const [action, amount, given] of units) {
+    assert.equal(
+      (await say({ action, amount })).text,
+      `{\n    "deprecated": "1",\n    "amount": "${given}"\n}\n`,
+      action,
+    )
+    assert.equal((await gateway.call(action, { amount })).status, 400)
+  }
+  assert.deepEqual((await say({ action: 'account_count' })).json(), (await say({ action: 'frontier_count' })).json())
+  const bootstraps: [request: object, answer: string][] = [
+    [{ action: 'bootstrap' }, unreadable],
+    [{ action: 'bootstrap', address: '1.2.3.4', port: '7075' }, refused('Invalid IP address')],
+    [{ action: 'bootstrap', address: '::ffff:1.2.3.4', port: '70750' }, refused('Invalid port')],
+    [{ action: 'bootstrap', address: '::ffff:1.2.3.4', port: '7075' }, refused('Legacy bootstrap is disabled')],
+    [{ action: 'bootstrap_any' }, refused('Legacy bootstrap is disabled')],
+    [{ action: 'bootstrap_lazy' }, refused('RPC control is disabled')],
+  ]
+  for (const [request, answer] of bootstraps) assert.equal((await say(request)).text, answer, JSON.stringify(request))
+})
+
+test('a node’s answer goes through unchanged, in whatever way it is printed (contract 4.8, rule 1)', async (t) => {
+  const node = await openRecordingNode(t, ({ action }) =>
+    action === 'available_supply' ? { available: '1' } : { error: 'x' },
+  )
+  const gateway = await openGateway(t, { NODE_URLS: node.url })
+  const say = at(gateway)
+  for (let again = 0; again < 3; again++)
+    assert.equal((await say({ action: 'available_supply' })).text, '{"available":"1"}')
+})
+
 test('keys, limits and prices are those of every door, with their statuses (contract 4.8, rule 3)', async (t) => {
   const gateway = await openLedgerWorld(t, { LIMIT_ANONYMOUS_PER_MINUTE: '5', X402_ACTIONS: 'work_generate' })
-  const say = at(gateway)
+  const say = (body: object | string, headers = {}) => at(gateway)(body, { 'x-forwarded-for': '192.0.2.1', ...headers })
   const wrongKey = await say({ action: 'block_count', key: 'rpc_sk_wrong' })
   assert.deepEqual([wrongKey.status, wrongKey.json().code], [401, 'invalid_key'])
   const priced = await say({ action: 'work_generate', hash: 'A'.repeat(64) })
@@ -64,6 +117,53 @@ test('keys, limits and prices are those of every door, with their statuses (cont
   assert.deepEqual([last.status, last.json().code], [429, 'too_many_requests'])
   const keyed = { authorization: `Bearer ${gateway.app.createdKey}` }
   assert.equal((await say({ action: 'block_count' }, keyed)).status, 200)
+})
+
+test('a wallet on this machine works at a local gateway without a key, a stranger behind a proxy does not (contract 4.8, rule 3)', async (t) => {
+  const settings = {
+    LIMIT_ANONYMOUS_PER_MINUTE: '10',
+    FREE_WORK_ANONYMOUS_PER_HOUR: '1',
+    X402_ACTIONS: 'work_generate',
+  }
+  const gateway = await openLedgerWorld(t, settings)
+  const say = at(gateway)
+  const work = { action: 'work_generate', hash: 'AB'.repeat(32) }
+  for (let again = 0; again < 3; again++) assert.match((await say(work)).json().work!, /^[0-9a-f]{16}$/)
+  assert.equal((await say(work)).headers['ratelimit-limit'], '3000')
+  for (const headers of [{ 'x-forwarded-for': '127.0.0.1' }, { via: '1.1 proxy' }, { host: 'wallet.example' }]) {
+    const status = (await say(work, headers)).status
+    assert.ok(status === 402 || status === 429, `${JSON.stringify(headers)} ${status}`)
+  }
+  assert.equal((await say({ ...work, key: 'rpc_sk_wrong' })).status, 401)
+  assert.notEqual((await gateway.call('work_generate', { hash: work.hash })).status, 200)
+  const shared = await openLedgerWorld(t, { ...settings, BASE_URL: 'https://pay.example' })
+  assert.equal((await at(shared)(work)).status, 402)
+  const foreign = await openGateway(t, { ...settings, NODE_URLS: gateway.app.devnet!.rpcUrl, X402_PAY_TO: bob.address })
+  assert.equal((await at(foreign)(work)).status, 402)
+})
+
+test('a wallet that reads `frontiers` and leaves work to its node receives and sends (contract 4.8, rules 2 and 3; 4.1, Blocks and work: frontiers; 4.1, Publishing a block: do_work)', async (t) => {
+  const gateway = await openLedgerWorld(t)
+  const { node } = gateway.app.devnet!
+  const { work: _work, ...block } = toBlockJson(
+    new Signer(1, node.ledger.thresholds).send(frontierOf(node, alice.key), bob.key, nano(1)),
+  )
+  for (const ask of [at(gateway), ({ action, ...rest }: { action: string }) => gateway.call(action, rest)]) {
+    const { frontiers } = (await ask({ action: 'frontiers', account: alice.address, count: '1' } as never)).json<{
+      frontiers: object
+    }>()
+    assert.deepEqual(frontiers, { [alice.address]: node.ledger.store.findAccount(alice.key)!.head })
+    const without = await ask({ action: 'process', json_block: 'true', subtype: 'send', block } as never)
+    assert.equal(without.json().error, 'Block is invalid')
+  }
+  const published = { action: 'process', json_block: 'true', subtype: 'send', block, do_work: true }
+  assert.match((await at(gateway)(published)).json().hash!, /^[0-9A-F]{64}$/)
+  // Its work was computed once more, or it would have been refused for that.
+  assert.equal((await gateway.call('process', { ...published, subtype: undefined })).json().error, 'Old block')
+  // Work is sold here, so a stranger cannot have it under another name.
+  const sold = await openLedgerWorld(t, { X402_ACTIONS: 'work_generate' })
+  const refused = await sold.call('process', published)
+  assert.deepEqual([refused.status, refused.json().code], [401, 'key_required'])
 })
 
 test('a node knows no names, and lists no more than the server gives (contract 4.8, rules 4 and 5)', async (t) => {

@@ -1,13 +1,19 @@
 import { OPERATOR } from '../../src/kernel/actor.ts'
 import assert from 'node:assert/strict'
-import { existsSync, renameSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { promisify } from 'node:util'
 import { openSecretBox } from '../../src/infra/secrets/secret-key.ts'
 import { Sessions, createAccount } from '../../src/modules/accounts/index.ts'
 import { openSecrets } from '../../src/store/secrets.ts'
+import { NO_WORK } from '../support/blocks.ts'
+import { CLI } from '../support/command-line.ts'
+import { openDevnet } from '../support/devnet.ts'
+import { emptyUrl } from '../support/empty-store.ts'
 import { ENGINES, openFresh } from '../support/engines.ts'
-import { type Gateway, ask, openGateway } from '../support/gateway.ts'
+import { type Gateway, ask, openGateway, sharedKeys } from '../support/gateway.ts'
 import { newKey, testRandom } from '../support/random.ts'
 import { until } from '../support/until.ts'
 import { run } from './process.ts'
@@ -74,7 +80,12 @@ for (const engine of ENGINES) {
   test(`two gateways that start at once with different keys are not both right (${engine})`, async (t) => {
     const { ctx, openAnother } = await openFresh(t, engine)
     const other = (await openAnother()).ctx
-    const config = () => ({ secretKey: Buffer.from(testRandom.bytes(32)), dataDir: openFolder(t), databaseUrl: '' })
+    const config = () => ({
+      secretKey: Buffer.from(testRandom.bytes(32)),
+      secretKeys: [],
+      dataDir: openFolder(t),
+      databaseUrl: '',
+    })
     const outcomes = await Promise.allSettled([openSecrets(config(), ctx), openSecrets(config(), other)])
     assert.deepEqual(outcomes.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
   })
@@ -113,4 +124,71 @@ test('a sign-in link works although the secret of the day cannot be read', async
     headers: { authorization: `Bearer ${session}` },
   })
   assert.equal(account.status, 200, account.text)
+})
+
+const secretOf = async ({ url, app }: Gateway, key = app.createdKey!) =>
+  (await ask(`${url}/api/webhooks/secret`, { method: 'GET', headers: { authorization: `Bearer ${key}` } })).json()
+
+const namesOf = async (env: Record<string, string>) => {
+  const { keys } = JSON.parse(await command(env, 'secret-keys', 'list')) as { keys: { name: string; texts: number }[] }
+  return keys.map(({ texts }) => texts > 0)
+}
+const command = async (env: Record<string, string>, ...words: string[]) =>
+  (await promisify(execFile)(process.execPath, [CLI, ...words, '--json'], { env: { PATH: process.env.PATH, ...env } }))
+    .stdout
+
+test('SECRET_KEY could not be changed without making every secret unreadable: gateways change it one after the other', async (t) => {
+  const [older, newer] = [newKey(), newKey()]
+  const ledger = await openDevnet(t, { thresholds: NO_WORK })
+  const nodes = { NODE_URLS: ledger.rpcUrl, NODE_WS_URLS: ledger.wsUrl, NODE_NETWORK: 'dev' }
+  const { WALLET_KEYS } = sharedKeys()
+  const shared = { DATABASE_URL: await emptyUrl(t, 'postgres'), ...nodes, WALLET_KEYS, SECRET_KEY: '' }
+  const env = (...keys: string[]) => ({ ...shared, SECRET_KEYS: keys.join() })
+  const gateways = [await openGateway(t, { ...shared, SECRET_KEY: older }), await openGateway(t, env(older))]
+  const { key } = await gateways[0]!.join()
+  const authorization = { authorization: `Bearer ${key}` }
+  const made = await ask(`${gateways[0]!.url}/api/webhooks/secret/rotate`, { headers: authorization })
+  assert.equal(made.status, 201, made.text)
+  const secret = await secretOf(gateways[1]!, key)
+  const restart = async (at: number, ...keys: string[]) => {
+    await gateways[at]!.close()
+    gateways[at] = await openGateway(t, env(...keys))
+    assert.deepEqual(await secretOf(gateways[at], key), secret)
+  }
+  // In the wrong order the second gateway could not read what the first one encrypts.
+  await assert.rejects(
+    openGateway(t, env(newer, older)),
+    /^Error: The first key \(\w{8}\) is not known to process \d+ on .*\. First give it to every gateway/,
+  )
+  for (const at of [0, 1]) await restart(at, older, newer)
+  await restart(0, newer, older)
+  await assert.rejects(openGateway(t, env(older)), /^Error: SECRET_KEYS is not the key that encrypted the secrets/)
+  const early = command(env(newer, older), 'secret-keys', 'rotate')
+  await assert.rejects(early, /process \d+ on .*: this gateway does not encrypt with the same key as this command/)
+  await restart(1, newer, older)
+  assert.deepEqual(await namesOf(env(newer, older)), [true, true])
+  await command(env(newer, older), 'secret-keys', 'rotate')
+  assert.deepEqual(await namesOf(env(newer, older)), [true, false])
+  for (const at of [0, 1]) await restart(at, newer)
+})
+
+test('secret-keys rotate puts a new key into the file beside a running gateway, which encrypts with it at once', async (t) => {
+  const gateway = await openGateway(t)
+  const file = join(gateway.folder, 'secret.key')
+  const env = { DATA_DIR: gateway.folder }
+  await ask(`${gateway.url}/api/webhooks/secret/rotate`, { headers: bearer(gateway) })
+  const secret = await secretOf(gateway)
+  await command(env, 'secret-keys', 'rotate')
+  const [newer, older, ...more] = readFileSync(file, 'utf8').trim().split('\n')
+  assert.deepEqual([older === undefined, more], [false, []])
+  assert.deepEqual(await secretOf(gateway), secret)
+  const again = await ask(`${gateway.url}/api/webhooks/secret/rotate`, { headers: bearer(gateway) })
+  assert.equal(again.status, 201, again.text)
+  assert.deepEqual(await namesOf(env), [true, false])
+  const found = await secretOf(gateway)
+  await gateway.app.close()
+  // The operator takes the old key out, as the documentation says.
+  writeFileSync(file, `${newer}\n`)
+  const restarted = await openGateway(t, env)
+  assert.deepEqual(await secretOf(restarted, gateway.app.createdKey), found)
 })

@@ -274,11 +274,14 @@ forEachEngine((engine) => {
     const person = { email: 'buyer@example.com', emailHash: 'hash of buyer' }
     const listed = []
     for await (const { table } of exportPerson(db, person)) listed.push(table)
-    assert.deepEqual(listed.sort(), ['checkouts', 'email_recipients'])
+    assert.deepEqual(listed.sort(), ['checkout_buyers', 'checkouts', 'email_recipients'])
     await erasePerson(db, person, signal)
     const notify = async (id: string) =>
       (await db.selectFrom('checkouts').select('notify').where('id', '=', id).executeTakeFirst())!.notify
     assert.deepEqual([await notify(over!), await notify(open!)], [null, 'Buyer@example.com'])
+    const buyers = await db.selectFrom('checkout_buyers').select(['checkout_id', 'email']).execute()
+    const buyerOf = (id: string) => buyers.find((row) => row.checkout_id === id)!.email
+    assert.deepEqual([buyerOf(over!), buyerOf(open!)], [null, 'buyer@example.com'])
     const recipients = await db.selectFrom('email_recipients').select(['id', 'email', 'email_hash']).execute()
     const hashOf = (id: string) => recipients.find((row) => row.id === id)!.email_hash
     assert.deepEqual([hashOf(gone!), hashOf(claimable!)], [null, 'hash of buyer'])

@@ -42,6 +42,7 @@ import { insertFreeze } from '../../src/modules/wallets/freezes-store.ts'
 import { insertSend } from '../../src/modules/wallets/outbox-store.ts'
 import { insertPlan } from '../../src/modules/wallets/plans-store.ts'
 import { insertCanary } from '../../src/modules/wallets/keys-store.ts'
+import { insertSeed } from '../../src/modules/wallets/seeds-store.ts'
 import { insertWallet } from '../../src/modules/wallets/store.ts'
 import { insertClaim, saveOffer } from '../../src/modules/x402/store.ts'
 import { addCheckout } from './checkout-room.ts'
@@ -189,6 +190,7 @@ async function fillWallet(db: Db, accountId: string): Promise<void> {
   const wallet = { id, accountId, purpose: 'cloud', address: `nano_${accountId}`, createdAt: 1 }
   const terms = { refundAddress: ['nano_1', 'nano_3'], metadata: { text: 'a “quoted” text' }, expiresAt: 2 ** 41 }
   await insertWallet(db, { ...wallet, ...terms }, sealed)
+  await insertSeed(db, { id: `sed_${accountId}`, isActive: false, now: 1 }, [sealed])
   await insertCanary(db, { ...sealed, masterKeyId: `key-${accountId}` }, 1)
   const total = toRaw(2n ** 128n - 1n)
   await insertPlan(db, { id: `wpl_${accountId}`, walletId: id, run: 1, frontier: 'AB', total }, 1)
@@ -271,6 +273,8 @@ async function fillCheckouts(db: Db, owner: string): Promise<void> {
   const rated = { rate: '1', rate_source: 's', at: 2, created_at: 3 }
   await put(db, 'checkout_payments', { owner, block_hash: 'B', checkout_id: owner, ...paid, ...rated })
   await put(db, 'checkout_proofs', { checkout_id: owner, block_hash: 'B', proof: '{}', created_at: 3 })
+  const buyer = { name: 'Buyer', email: 'buyer@example.com', language: 'en', given_by: 'payer' } as const
+  await put(db, 'checkout_buyers', { checkout_id: owner, owner, ...buyer, changes: 1, created_at: 3, receipt_at: null })
   const refund = {
     status: 'sent',
     given_as: 'send',

@@ -100,6 +100,7 @@ function add(batch: Batch, made: Made, now: number): void {
     invoice_number: null,
     bare_price: 0,
     made_with: null,
+    webhook_proof: 0,
   })
   const entry = { checkout_id: id, additional_status: 'none' as const }
   const created = { status: 'pending', reason: 'created', block_hash: null, at: createdAt } as const

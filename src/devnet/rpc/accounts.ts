@@ -1,6 +1,6 @@
 import { RAW_MAX } from '../../kernel/money.ts'
 import { BURN_ADDRESS, type PublicKey, fromAddress, toAddress } from '../../kernel/nano/address.ts'
-import { ZERO_HASH, parseHex, previousOf } from '../../kernel/nano/block.ts'
+import { type StateBlock, ZERO_HASH, parseHex, previousOf } from '../../kernel/nano/block.ts'
 import {
   NodeRefusal,
   type NodeRequest,
@@ -10,7 +10,9 @@ import {
   refusal,
   toHash,
 } from '../../kernel/nano/node-request.ts'
-import { type Answer, type Members, members, putPath } from '../answer.ts'
+import { type Answer, Entries, type Members } from '../../kernel/nano/node-answer.ts'
+import { putPath } from '../answer.ts'
+import { epochOfLink } from '../../kernel/nano/network.ts'
 import type { LedgerNode } from '../node.ts'
 import type { AccountRecord, StoredBlock } from '../records.ts'
 import type { Handler } from './handler.ts'
@@ -107,6 +109,20 @@ export const accountsFrontiers: Handler = (node, request) =>
     value: getAccount(node, account).head,
   }))
 
+/** A forked network is listed as far as it was read; the first account is read for this. */
+export const frontiers: Handler = (node, request) => {
+  const start = request.account()
+  const count = request.count()
+  const { store } = node.ledger
+  store.findAccount(start)
+  const found = new Entries()
+  for (const { account, head } of store.accountsFrom(start)) {
+    if (BigInt(found.list.length) >= count) break
+    found.put(toAddress(account), head)
+  }
+  return { frontiers: found }
+}
+
 export const accountsRepresentatives: Handler = (node, request) =>
   forEachAccount(request, 'representatives', (account, given) => ({
     key: given,
@@ -168,33 +184,67 @@ function commonMembers(node: LedgerNode, stored: StoredBlock, raw: boolean): Mem
 }
 
 /** The other account: the destination of a send, the sender of a receive. */
-function counterparty(node: LedgerNode, { block, subtype }: StoredBlock): PublicKey | undefined {
-  if (block.type !== 'state') return node.ledger.genesis.account
+function counterparty(
+  node: LedgerNode,
+  { block, subtype }: StoredBlock & { block: StateBlock },
+): PublicKey | undefined {
   if (subtype === 'send') return block.link
   return subtype === 'receive' ? node.ledger.store.findBlock(block.link)?.account : undefined
 }
 
+const isState = (stored: StoredBlock): stored is StoredBlock & { block: StateBlock } => stored.block.type === 'state'
+
 /** Sends and receives only; opening blocks count as receives. */
 function plainEntry(node: LedgerNode, stored: StoredBlock, filter: Set<PublicKey>): Members | undefined {
+  if (!isState(stored)) return legacyEntry(node, stored, { raw: false, filter })
   const other = counterparty(node, stored)
-  if (other === undefined) return undefined
-  if (stored.block.type === 'state' && filter.size > 0 && !filter.has(other)) return undefined
+  if (other === undefined || (filter.size > 0 && !filter.has(other))) return undefined
   return { type: stored.subtype ?? 'receive', account: toAddress(other), amount: stored.amount.toString() }
 }
 
-function rawEntry(node: LedgerNode, stored: StoredBlock, filter: Set<PublicKey>): Members | undefined {
-  const { block, subtype, amount } = stored
-  if (block.type === 'open') {
-    return {
-      type: 'open',
-      representative: toAddress(block.representative),
-      source: block.source,
-      opened: toAddress(block.account),
-      account: toAddress(node.ledger.genesis.account),
-      amount: RAW_MAX.toString(),
-    }
+/** A block from before the epochs: the first one of a ledger, or one of a forked network. */
+function legacyEntry(
+  node: LedgerNode,
+  { block, amount: given }: StoredBlock,
+  { raw, filter }: { raw: boolean; filter: Set<PublicKey> },
+): Members | undefined {
+  const amount = given.toString()
+  const sender = (source: string) => {
+    const account = node.ledger.store.findBlock(source)?.account
+    return account === undefined ? { amount } : { account: toAddress(account), amount }
   }
-  if (block.type !== 'state') return undefined
+  switch (block.type) {
+    case 'send': {
+      // Only this kind is filtered.
+      if (filter.size > 0 && !filter.has(block.destination)) return undefined
+      const destination = toAddress(block.destination)
+      const { previous, balance } = block
+      const sent = { type: 'send', account: destination, amount }
+      return raw ? { ...sent, destination, balance: balance.toString(), previous } : sent
+    }
+    case 'receive': {
+      const received = { type: 'receive', ...sender(block.source) }
+      return raw ? { ...received, source: block.source, previous: block.previous } : received
+    }
+    case 'open': {
+      const { source, account } = block
+      // The first block of a network has no sender; its source is the account itself.
+      const from = source === account ? { account: toAddress(account), amount: RAW_MAX.toString() } : sender(source)
+      if (!raw) return { type: 'receive', ...from }
+      const representative = toAddress(block.representative)
+      return { type: 'open', representative, source, opened: toAddress(account), ...from }
+    }
+    case 'change':
+      if (!raw || filter.size > 0) return undefined
+      return { type: 'change', representative: toAddress(block.representative), previous: block.previous }
+    default:
+      return undefined
+  }
+}
+
+function rawEntry(node: LedgerNode, stored: StoredBlock, filter: Set<PublicKey>): Members | undefined {
+  if (!isState(stored)) return legacyEntry(node, stored, { raw: true, filter })
+  const { block, subtype, amount } = stored
   const entry: Members = {
     type: 'state',
     representative: toAddress(block.representative),
@@ -209,8 +259,15 @@ function rawEntry(node: LedgerNode, stored: StoredBlock, filter: Set<PublicKey>)
   }
   // With a filter the node still lists change and epoch blocks, but does not say what they are.
   if (filter.size > 0) return entry
-  if (subtype === 'epoch') return { ...entry, subtype, account: toAddress(node.ledger.genesis.account) }
+  if (subtype === 'epoch') return { ...entry, subtype, account: toAddress(epochSigner(node, block)) }
   return { ...entry, subtype }
+}
+
+/** On a fork, the blocks of the network are upgraded by its own signers. */
+function epochSigner({ fork, ledger }: LedgerNode, { account, link }: StateBlock): PublicKey {
+  const isOurs = fork === undefined || account === ledger.genesis.account
+  const signers = isOurs ? [ledger.genesis.account] : fork.origin.epochSigners
+  return epochOfLink(link) === 2 ? signers.at(-1)! : signers[0]!
 }
 
 /**
@@ -222,8 +279,8 @@ function forEachAccount(
   name: string,
   answer: (account: PublicKey, given: string) => { key: string; value: Answer },
 ): Answer {
-  const found = members()
-  const errors = members()
+  const found = new Entries()
+  const errors = new Entries()
   for (const given of request.list('accounts')) {
     try {
       const { key, value } = answer(request.toAccount(given), given)
@@ -234,8 +291,8 @@ function forEachAccount(
     }
   }
   const result: Members = {}
-  if (Object.keys(found).length > 0) result[name] = found
-  if (Object.keys(errors).length > 0) result.errors = errors
+  if (found.list.length > 0) result[name] = found
+  if (errors.list.length > 0) result.errors = errors
   if (Object.keys(result).length === 0) throw refusal('Empty response')
   return result
 }

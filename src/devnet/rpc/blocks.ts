@@ -1,7 +1,7 @@
 import { toAddress } from '../../kernel/nano/address.ts'
 import { type Block, ZERO_HASH, hashBlock, parseHex, previousOf, rootOf, toBlockJson } from '../../kernel/nano/block.ts'
 import { type NodeRequest, badHashNumber, blockNotFound, refusal, toHash } from '../../kernel/nano/node-request.ts'
-import { type Answer, type Members, members, writeAnswer } from '../answer.ts'
+import { type Answer, Entries, type Members, writeNodeAnswer } from '../../kernel/nano/node-answer.ts'
 import type { LedgerNode } from '../node.ts'
 import type { StoredBlock } from '../records.ts'
 import type { Handler } from './handler.ts'
@@ -37,17 +37,26 @@ export const blocksInfo: Handler = (node, request) => {
   })
 }
 
-export const blocks: Handler = (node, request) =>
-  forEachHash(node, request, ({ block }) => blockContents(block, request.flag('json_block')))
+/** A hash that was asked for twice is answered twice, but for contents inside a string. */
+export const blocks: Handler = (node, request) => {
+  const asObject = request.flag('json_block')
+  return forEachHash(node, request, ({ block }) => blockContents(block, asObject), asObject)
+}
 
 /** One unknown hash fails the whole request unless `include_not_found` asks for a list of them. */
-function forEachHash(node: LedgerNode, request: NodeRequest, answer: (stored: StoredBlock) => Answer): Answer {
+function forEachHash(
+  node: LedgerNode,
+  request: NodeRequest,
+  answer: (stored: StoredBlock) => Answer,
+  repeats = true,
+): Answer {
   const includeNotFound = request.flag('include_not_found')
-  const found = members()
+  const found = new Entries()
   const missing: string[] = []
   for (const given of request.list('hashes')) {
     const stored = node.ledger.store.findBlock(toHash(given, badHashNumber))
-    if (stored) found[given] = answer(stored)
+    if (stored && repeats) found.add(given, answer(stored))
+    else if (stored) found.put(given, answer(stored))
     else if (includeNotFound) missing.push(given)
     else throw blockNotFound()
   }
@@ -114,8 +123,7 @@ export const confirmationInfo: Handler = (node, request) => {
   const entry: Members = { tally: '0' }
   if (request.flag('contents', true)) entry.contents = blockContents(stored.block, request.flag('json_block'))
   if (request.flag('representatives')) entry.representatives = { [PLACEHOLDER_VOTER]: '0' }
-  const blocks = members()
-  blocks[stored.hash] = entry
+  const blocks = { [stored.hash]: entry }
   return { announcements: '0', voters: '1', last_winner: stored.hash, total_tally: '0', final_tally: '0', blocks }
 }
 
@@ -147,7 +155,7 @@ function findElection(node: LedgerNode, qualifiedRoot: string): StoredBlock | un
 
 /** A block's contents: an object when `json_block` was asked for, else JSON inside a string. */
 export function blockContents(block: Block, asObject: boolean): Answer {
-  return asObject ? toBlockJson(block) : writeAnswer(toBlockJson(block))
+  return asObject ? toBlockJson(block) : writeNodeAnswer(toBlockJson(block))
 }
 
 /** The members that `block_info` and `blocks_info` share. */

@@ -1,4 +1,4 @@
-import type { Answer } from '../answer.ts'
+import type { Answer } from '../../kernel/nano/node-answer.ts'
 import type { LedgerNode } from '../node.ts'
 import type { NodeRequest } from '../../kernel/nano/node-request.ts'
 

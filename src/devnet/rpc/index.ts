@@ -1,6 +1,6 @@
 import { CONTROL_ACTIONS, CONTROL_IS_DISABLED } from '../../kernel/nano/control-actions.ts'
 import { type NodeRequest, refusal } from '../../kernel/nano/node-request.ts'
-import type { Answer } from '../answer.ts'
+import { type Answer, Entries } from '../../kernel/nano/node-answer.ts'
 import { type Fault, LostAnswer } from '../faults.ts'
 import type { LedgerNode } from '../node.ts'
 import {
@@ -15,6 +15,7 @@ import {
   accountsBalances,
   accountsFrontiers,
   accountsRepresentatives,
+  frontiers,
   history,
   validateAccountNumber,
 } from './accounts.ts'
@@ -48,7 +49,7 @@ import {
 import { processBlock } from './process.ts'
 import { accountsReceivable, receivable, receivableExists } from './receivable.ts'
 import { delegators, delegatorsCount, representatives, representativesOnline } from './representatives.ts'
-import { mnanoToRaw, nanoToRaw, rawToNano } from './units.ts'
+import { nanoToRaw, oldUnits, rawToNano } from './units.ts'
 import { activeDifficulty, workCancel, workGenerate, workValidate } from './work.ts'
 
 /** Served only while control is enabled. */
@@ -93,10 +94,10 @@ const OPEN: Record<string, Handler> = {
   delegators_count: delegatorsCount,
   deterministic_key: deterministicKey,
   frontier_count: frontierCount,
+  frontiers,
   history: deprecated(history),
   key_create: keyCreate,
   key_expand: keyExpand,
-  mnano_to_raw: mnanoToRaw,
   nano_to_raw: nanoToRaw,
   peers,
   pending: deprecated(receivable),
@@ -114,6 +115,7 @@ const OPEN: Record<string, Handler> = {
   validate_account_number: validateAccountNumber,
   version,
   work_validate: workValidate,
+  ...oldUnits,
 }
 
 /** Controls never suffer faults, so that every fault can be ended. */
@@ -135,7 +137,8 @@ export async function answerRequest(node: LedgerNode, request: NodeRequest, cont
   const run = () => node.reading(() => handler(node, request))
   const looks = Object.hasOwn(OPEN, action) && action !== 'process'
   const answer = await (fault ? suffer(node, fault, { looks, answer: run }) : run())
-  if (!request.usesDeprecatedFormat || typeof answer === 'string' || Array.isArray(answer)) return answer
+  if (!request.usesDeprecatedFormat || typeof answer === 'string' || Array.isArray(answer) || answer instanceof Entries)
+    return answer
   return { deprecated_account_format: '1', ...answer }
 }
 

@@ -1,5 +1,5 @@
 import { toAddress } from '../../kernel/nano/address.ts'
-import { type Answer, type Members, members } from '../answer.ts'
+import { type Answer, Entries, type Members } from '../../kernel/nano/node-answer.ts'
 import { type NodeRequest, blockNotFound } from '../../kernel/nano/node-request.ts'
 import type { LedgerNode } from '../node.ts'
 import type { Receivable, StoredBlock, WaitingSend } from '../records.ts'
@@ -33,7 +33,7 @@ export const accountsReceivable: Handler = (node, request) => {
   const shape = readShape(request, false)
   const sorted = request.flag('sorting')
   const isVisible = openVisible(node, request)
-  const blocks = members()
+  const blocks = new Entries()
   for (const given of request.list('accounts')) {
     const account = request.toAccount(given)
     const found: Receivable[] = []
@@ -41,7 +41,7 @@ export const accountsReceivable: Handler = (node, request) => {
       if (BigInt(found.length) >= count) break
       if (isVisible(entry) && entry.amount >= shape.threshold) found.push(entry)
     }
-    if (found.length > 0) blocks[toAddress(account)] = shape.write(sorted ? largestFirst(found) : found)
+    if (found.length > 0) blocks.add(toAddress(account), shape.write(sorted ? largestFirst(found) : found))
   }
   return { blocks }
 }
@@ -70,12 +70,12 @@ function readShape(request: NodeRequest, version: boolean): Shape {
     threshold,
     write(entries) {
       if (simple) return entries.map(({ hash }) => hash)
-      const written = members()
+      const written = new Entries()
       for (const { hash, amount, source: sender, epoch } of entries) {
         const details: Members = { amount: amount.toString() }
         if (source) details.source = toAddress(sender)
         if (version) details.min_version = epoch.toString()
-        written[hash] = source || version ? details : amount.toString()
+        written.put(hash, source || version ? details : amount.toString())
       }
       return written
     },

@@ -1,5 +1,5 @@
 import { type PublicKey, ZERO_KEY, fromAddress, toAddress } from '../../kernel/nano/address.ts'
-import { members } from '../answer.ts'
+import { Entries } from '../../kernel/nano/node-answer.ts'
 import { badAccount } from '../../kernel/nano/node-request.ts'
 import type { Handler } from './handler.ts'
 
@@ -9,12 +9,12 @@ export const delegators: Handler = (node, request) => {
   const threshold = request.threshold()
   const startText = request.find('start')
   const start = startText === undefined ? ZERO_KEY : request.toAccount(startText)
-  const found = members()
+  const found = new Entries()
   let left = count
   for (const { account, balance } of node.ledger.store.delegatorsOf(representative, start)) {
     if (left === 0n) break
     if (balance < threshold) continue
-    found[toAddress(account)] = balance.toString()
+    found.put(toAddress(account), balance.toString())
     left--
   }
   return { delegators: found }
@@ -36,8 +36,8 @@ export const representatives: Handler = (node, request) => {
   }
   // Without sorting the node checks its bound one entry too late.
   weights = weights.filter((_weight, at) => (sorted ? BigInt(at) < count : BigInt(at) <= count))
-  const found = members()
-  for (const { representative, weight } of weights) found[toAddress(representative)] = weight.toString()
+  const found = new Entries()
+  for (const { representative, weight } of weights) found.put(toAddress(representative), weight.toString())
   return { representatives: found }
 }
 
@@ -47,8 +47,8 @@ export const representativesOnline: Handler = (node, request) => {
   const voters = node.listOnline().map(({ key }) => key)
   const online = voters.filter((key) => asked?.includes(key) ?? true)
   if (!request.flag('weight')) return { representatives: online.map(toAddress) }
-  const found = members()
-  for (const key of online) found[toAddress(key)] = { weight: node.ledger.store.weightOf(key).toString() }
+  const found = new Entries()
+  for (const key of online) found.put(toAddress(key), { weight: node.ledger.store.weightOf(key).toString() })
   return { representatives: found }
 }
 

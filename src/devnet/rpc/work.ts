@@ -3,7 +3,7 @@ import { type Epoch, thresholdFor } from '../../kernel/nano/network.ts'
 import { refusal } from '../../kernel/nano/node-request.ts'
 import { checkVersion, readDifficulty, readWork, readWorkQuestion, refuseEnough } from '../../kernel/nano/node-work.ts'
 import { formatMultiplier, formatWork, toMultiplier, workValue } from '../../kernel/nano/work.ts'
-import type { Members } from '../answer.ts'
+import type { Members } from '../../kernel/nano/node-answer.ts'
 import type { LedgerNode } from '../node.ts'
 import type { Handler } from './handler.ts'
 

@@ -36,7 +36,10 @@ export const listDescribed = (rooms: readonly Offered[]): Described[] => [
   ...rooms.flatMap(({ described = [] }) => described),
 ]
 
-/** Schemas that several operations share, by name. */
+/**
+ * Schemas that several operations share, by name. Generators write `Checkout` and `checkout` into the same file or type, so no
+ * name differs from the name of an action in its letter case alone.
+ */
 const COMPONENTS: Readonly<Record<string, TSchema>> = {
   Error: ERROR,
   LedgerRefusal: LEDGER_REFUSAL,
@@ -48,7 +51,7 @@ const COMPONENTS: Readonly<Record<string, TSchema>> = {
   Key: KEY,
   Check: CHECK,
   CheckoutRecord: RECORD,
-  Checkout: OWN_CHECKOUT,
+  OwnCheckout: OWN_CHECKOUT,
   Payment: PAYMENT,
   CheckoutEvent: CHECKOUT_EVENT,
   Event: EVENT,
@@ -226,6 +229,10 @@ function toWebhooks(names: Names): Record<string, object> {
           operationId: operationIdOf(type),
           tags: [tagOf('webhooks')],
           summary,
+          description: [
+            summary,
+            'It is sent at least once, and repeated with the same `webhook-id` until your server accepts it. Verify the signature, then act once for each `id`.',
+          ].join('\n\n'),
           security: [],
           parameters: DELIVERY_HEADERS.map(([name, description]) => ({
             name,

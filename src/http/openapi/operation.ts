@@ -31,6 +31,28 @@ export function refusalsOf(route: Described): number[] {
   return [...new Set(statuses)].sort((a, b) => a - b)
 }
 
+const WHO: Readonly<Record<Described['who'], string>> = {
+  anybody: 'It needs no key.',
+  account: 'It needs a secret key or a session of the account.',
+  administrator: 'It needs a secret key or a session of an administrator.',
+}
+
+/** Facts that schemas cannot express. */
+function describe({ summary, who, query = [], body, once, type, otherwise }: Described): string {
+  const pages = query.some(({ name }) => name === 'cursor' || name === 'since' || name === 'before')
+  const lines = [
+    summary,
+    WHO[who],
+    body?.isOfNoun && 'An unknown field is refused with 400 and named.',
+    once && 'Repeated with the same `Idempotency-Key`, it acts once.',
+    pages && 'It answers one page at a time, and names the next one.',
+    type === 'text/csv' && 'The answer is a file of comma-separated values.',
+    type === 'text/event-stream' && 'The answer is a stream that stays open.',
+    otherwise && `${otherwise.status} has a body of its own form.`,
+  ]
+  return lines.filter((line) => typeof line === 'string').join('\n\n')
+}
+
 export function toOperation(route: Described, names: Names): object {
   const { path, id, tag, summary, who, query = [], body, once, status = 200, answer, otherwise } = route
   const { type = 'application/json' } = route
@@ -55,6 +77,7 @@ export function toOperation(route: Described, names: Names): object {
     operationId: id,
     tags: [tag],
     summary,
+    description: describe(route),
     security: who === 'anybody' ? [] : [{ bearer: [] }],
     ...(parameters.length > 0 && { parameters }),
     ...(body && {

@@ -1,7 +1,7 @@
 import type { Db } from '../../kernel/db.ts'
 
-/** Facts that a store keeps: its ledger, a proof of the key of its secrets, its size, its last backup, and a test of writing. */
-type FactName = 'ledger' | 'secret-key' | 'sizes' | 'backup' | 'probe'
+/** Facts that a store keeps: its ledger, a proof of the key of its secrets, the key of its fingerprints, its size, its last backup, and a test of writing. */
+type FactName = 'ledger' | 'secret-key' | 'fingerprint-key' | 'sizes' | 'backup' | 'probe'
 
 export async function findFact(db: Db, name: FactName): Promise<string | undefined> {
   const row = await db.selectFrom('store_facts').select('value').where('name', '=', name).executeTakeFirst()

@@ -26,7 +26,12 @@ export interface Listening {
   pid: number
   /** Whether it is a gateway, and not a command that happens to run as well. */
   isGateway: boolean
+  /** The names of its keys of secrets, of which the first encrypts. A gateway of the previous version does not name them. */
+  secretKeys?: readonly string[]
 }
+
+/** This process, as it describes itself to others on the same store. */
+export const toListening = (isGateway: boolean): Listening => ({ host: hostname(), pid: process.pid, isGateway })
 
 /** Passes a notice on to other processes; resolves once all have it, or waiting longer is pointless. Never throws. */
 type Relay = (topic: string, payload: string) => Promise<void>
@@ -100,16 +105,15 @@ export class PostgresNotices implements Notices {
     {
       clock,
       failures,
-      isGateway,
+      own,
       send,
-    }: { clock: Clock; failures: Failures; isGateway: boolean; send: (text: string) => Promise<unknown> },
+    }: { clock: Clock; failures: Failures; own: Listening; send: (text: string) => Promise<unknown> },
   ) {
     this.#local = new LocalNotices(failures)
     this.#failures = failures
     this.#hosts = hosts
     this.#clock = clock
     this.#send = send
-    const own: Listening = { host: hostname(), pid: process.pid, isGateway }
     this.#local.subscribe(ASKED, (id) => this.publish(CONFIRMED, JSON.stringify([id, this.#instance, own])))
     void this.#connect()
   }

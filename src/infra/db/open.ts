@@ -6,7 +6,7 @@ import type { Db, Migrations, Tables } from '../../kernel/db.ts'
 import type { Clock, Notices } from '../../kernel/ports.ts'
 import type { Traces } from '../../kernel/traces.ts'
 import { terminalFailures } from '../failures.ts'
-import { LISTENERS_SQL, type Listening, LocalNotices, NOTIFY_SQL, PostgresNotices } from './notices.ts'
+import { LISTENERS_SQL, type Listening, LocalNotices, NOTIFY_SQL, PostgresNotices, toListening } from './notices.ts'
 import { keepDatabasePrivate, makeFolder } from '../private-files.ts'
 import { migrate } from './migrate.ts'
 import { PostgresHosts } from './postgres-hosts.ts'
@@ -20,6 +20,8 @@ export interface Store {
   db: Db
   engine: StoreEngine
   notices: Notices
+  /** This process, as it describes itself to commands and other gateways on the store. */
+  own: Listening
   /** Reads the store's own clock, where several gateways share it. */
   readTime: (() => Promise<number>) | undefined
   /**
@@ -75,7 +77,7 @@ export async function openStore(
   }
 }
 
-function openSqlite(file: string, { health, failures, traces }: StoreNeeds): Store {
+function openSqlite(file: string, { health, failures, traces, isGateway }: StoreNeeds): Store {
   makeFolder(dirname(file))
   keepDatabasePrivate(file)
   const dialect = sqliteDialect(file, health)
@@ -84,6 +86,7 @@ function openSqlite(file: string, { health, failures, traces }: StoreNeeds): Sto
     db,
     engine: 'sqlite',
     notices: new LocalNotices(failures),
+    own: toListening(isGateway),
     readTime: undefined,
     listConfirming: undefined,
     get unwritable() {
@@ -113,12 +116,14 @@ function openPostgres(url: string, { clock, sockets, health, failures, traces, i
   const dialect = new PostgresDialect({ pool: { connect, end: () => pool.end() } })
   const db = new Kysely<Tables>({ dialect: traces ? tracedDialect(dialect, 'postgres', traces) : dialect })
   const send = (text: string) => pool.query(NOTIFY_SQL, [text])
-  const notices = new PostgresNotices(hosts, { clock, failures, isGateway, send })
+  const own = toListening(isGateway)
+  const notices = new PostgresNotices(hosts, { clock, failures, own, send })
   const countListeners = async () => (await pool.query<{ count: number }>(LISTENERS_SQL)).rows[0]!.count
   return {
     db,
     engine: 'postgres',
     notices,
+    own,
     readTime: async () => {
       const time = sql<{ now: number }>`select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now`
       return (await time.execute(db)).rows[0]!.now

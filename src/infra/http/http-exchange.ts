@@ -1,6 +1,6 @@
-import { type IncomingMessage, request as httpRequest } from 'node:http'
-import { request as httpsRequest } from 'node:https'
-import { type LookupFunction, isIP } from 'node:net'
+import { type LookupFunction, type Socket, connect as connectTcp, isIP } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import { Client } from 'undici'
 import { type OutboundCode, OutboundFailure, type RefusedAddress } from '../../kernel/outbound-failure.ts'
 import type { Clock } from '../../kernel/ports.ts'
 import { parseUrl } from '../../kernel/shown-fields.ts'
@@ -32,89 +32,166 @@ export interface HttpAnswer {
   milliseconds: number
 }
 
+/** A reply was on its way, or nothing at all came on a connection that had carried a reply before. */
+type Outcome = HttpAnswer | 'stale'
+
+/** Kept connections of all targets together. Past that, a connection is closed after its reply. */
+const KEPT_MAX = 256
+const KEPT_MILLISECONDS = 5_000
+
 /**
- * One request on a connection of its own, to an address that was checked: resolving the name again could give another.
- * Name and certificate stay those of the host. The status decides, so a body that is too long or never ends is
- * cut off and the reply counts.
+ * Connections that have carried a reply, for the next request to the same host at the same addresses. Whoever asks has resolved and
+ * checked the name anew, so that a connection is used again only while its address is among those that a new one could go to.
  */
-export function exchange({
-  target,
-  addresses,
-  method,
-  headers,
-  body,
-  bytesMax,
-  clock,
-  startedAt,
-  endsAt,
-}: HttpExchange): Promise<HttpAnswer> {
-  const { secure, hostname, port, path, host } = target
+export class KeptConnections {
+  readonly #idle = new Map<string, Client[]>()
+  #count = 0
+
+  take(key: string): Client | undefined {
+    const client = this.#idle.get(key)?.at(-1)
+    if (client) this.#remove(key, client)
+    return client
+  }
+
+  keep(key: string, client: Client): void {
+    if (this.#count >= KEPT_MAX || client.destroyed) return discard(client)
+    const kept = this.#idle.get(key) ?? []
+    kept.push(client)
+    this.#idle.set(key, kept)
+    this.#count++
+    // The other side closed it, or it was idle for too long.
+    client.once('disconnect', () => this.#remove(key, client) && discard(client))
+  }
+
+  #remove(key: string, client: Client): boolean {
+    const kept = this.#idle.get(key)
+    const at = kept?.indexOf(client) ?? -1
+    if (!kept || at < 0) return false
+    client.removeAllListeners('disconnect')
+    kept.splice(at, 1)
+    if (kept.length === 0) this.#idle.delete(key)
+    this.#count--
+    return true
+  }
+}
+
+/** Nobody waits for anything of it any more. */
+const discard = (client: Client) => client.destroy(null, noop)
+
+const noop = () => undefined
+
+/**
+ * Sends one request to an address that was checked: resolving the name again could give another. Name and certificate stay those of the
+ * host. The status decides, so a body that is too long or never ends is cut off and the reply counts.
+ */
+export async function exchange(kept: KeptConnections, wanted: HttpExchange): Promise<HttpAnswer> {
+  const { secure, host, hostname, port } = wanted.target
+  const key = [secure, hostname, port, host, ...wanted.addresses.toSorted()].join(' ')
+  const client = kept.take(key)
+  if (client) {
+    const outcome = await exchangeOver(client, wanted, { kept, key })
+    if (outcome !== 'stale') return outcome
+    // Closed by the other side at the moment of the request, as connections are that nobody used for a while.
+  }
+  const outcome = await exchangeOver(undefined, wanted, { kept, key })
+  if (outcome === 'stale') throw new OutboundFailure('connection_lost')
+  return outcome
+}
+
+function exchangeOver(
+  reused: Client | undefined,
+  { target, addresses, method, headers, body, bytesMax, clock, startedAt, endsAt }: HttpExchange,
+  { kept, key }: { kept: KeptConnections; key: string },
+): Promise<Outcome> {
   return new Promise((resolve, reject) => {
-    let reply: (() => void) | undefined
-    let failure: OutboundCode = 'connect_failed'
-    const request = (secure ? httpsRequest : httpRequest)({
-      method,
-      hostname,
-      port,
-      path,
-      headers: {
-        ...headers,
-        host,
-        'accept-encoding': 'identity',
-        ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }),
-      },
-      lookup: pinnedTo(addresses),
-      agent: false,
-      maxHeaderSize: HEADER_BYTES_MAX,
-      ...(secure && isIP(hostname) === 0 && { servername: hostname }),
-    })
-    const end = (settle: () => void) => {
+    let failure: OutboundCode = reused ? 'connection_lost' : 'connect_failed'
+    let stopConnecting: () => void = noop
+    const client =
+      reused ??
+      openClient(target, addresses, (stage) => {
+        failure = stage
+        if (stage === 'connection_lost') stopConnecting()
+      })
+    const chunks: Buffer[] = []
+    let length = 0
+    let reply: ((whole: boolean) => void) | undefined
+    let isOver = false
+    const end = (settle: () => void, isReusable = false) => {
+      if (isOver) return
+      isOver = true
       stopConnecting()
       stopWaiting()
       settle()
-      request.destroy()
+      if (isReusable) kept.keep(key, client)
+      else discard(client)
     }
     const fail = (code: OutboundCode) => end(() => reject(new OutboundFailure(code)))
-    const stopConnecting = clock.after(CONNECT_MILLISECONDS, () => fail('connect_timeout'))
-    const stopWaiting = clock.after(Math.max(0, endsAt - clock.now()), () => (reply ? end(reply) : fail('timeout')))
-    const established = () => {
-      failure = 'connection_lost'
-      stopConnecting()
+    const endWith = (whole: boolean) => end(() => reply!(whole), whole)
+    if (!reused) stopConnecting = clock.after(CONNECT_MILLISECONDS, () => fail('connect_timeout'))
+    const left = Math.max(0, endsAt - clock.now())
+    const stopWaiting = clock.after(left, () => (reply ? endWith(false) : fail('timeout')))
+    const request = {
+      method,
+      path: target.path,
+      headers: { ...headers, host: target.host, ...PLAIN },
+      body: body ?? null,
     }
-    request.on('socket', (socket) => {
-      socket.once('connect', () => (secure ? (failure = 'tls_failed') : established()))
-      socket.once('secureConnect', established)
+    client.dispatch(request, {
+      onRequestStart: noop,
+      onResponseStart(_controller, status, { 'retry-after': retryAfter }) {
+        const answered = { status, retryAfter: [retryAfter].flat()[0] }
+        reply = (whole) =>
+          resolve({ ...answered, bytes: Buffer.concat(chunks), whole, milliseconds: clock.now() - startedAt })
+      },
+      onResponseData(_controller, chunk) {
+        const wanted = chunk.subarray(0, Math.max(0, bytesMax - length))
+        // The parser uses its memory again.
+        chunks.push(Buffer.from(wanted))
+        length += wanted.length
+        if (length >= bytesMax) endWith(false)
+      },
+      onResponseEnd: () => endWith(true),
+      onResponseError() {
+        if (reply) endWith(false)
+        else if (reused) end(() => resolve('stale'))
+        else fail(failure)
+      },
     })
-    request.on('response', (response) => {
-      const beginning = readBeginning(response, bytesMax, () => end(reply!))
-      reply = () =>
-        resolve({
-          status: response.statusCode!,
-          bytes: beginning(),
-          whole: response.complete,
-          retryAfter: response.headers['retry-after'],
-          milliseconds: clock.now() - startedAt,
-        })
-    })
-    request.on('error', () => (reply ? end(reply) : fail(failure)))
-    request.end(body)
   })
 }
 
-/** Collects the first bytes of a body and reports when there are enough, or no more to come. */
-function readBeginning(response: IncomingMessage, bytesMax: number, onEnough: () => void): () => Buffer {
-  const chunks: Buffer[] = []
-  let length = 0
-  response.on('data', (chunk: Buffer) => {
-    const kept = chunk.subarray(0, Math.max(0, bytesMax - length))
-    chunks.push(kept)
-    length += kept.length
-    if (length >= bytesMax) onEnough()
+/** The texts of events are short, and whoever stores a reply wants to read it. */
+const PLAIN = { 'accept-encoding': 'identity' }
+
+/** What a failure at this moment would mean. */
+type Stage = Extract<OutboundCode, 'tls_failed' | 'connection_lost'>
+
+/** A client of one connection, which goes to one of the checked addresses. All time limits are those of the request. */
+function openClient(target: Target, addresses: readonly string[], onStage: (stage: Stage) => void): Client {
+  const { secure, hostname, port } = target
+  return new Client(`${secure ? 'https' : 'http'}://${isIP(hostname) === 6 ? `[${hostname}]` : hostname}:${port}`, {
+    pipelining: 1,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    maxHeaderSize: HEADER_BYTES_MAX,
+    keepAliveTimeout: KEPT_MILLISECONDS,
+    keepAliveMaxTimeout: KEPT_MILLISECONDS,
+    connect(_options, callback) {
+      const to = { host: hostname, port, lookup: pinnedTo(addresses) }
+      const socket: Socket = secure
+        ? connectTls({ ...to, ALPNProtocols: ['http/1.1'], ...(isIP(hostname) === 0 && { servername: hostname }) })
+        : connectTcp(to)
+      const established = () => {
+        onStage('connection_lost')
+        socket.off('error', failed)
+        callback(null, socket)
+      }
+      const failed = (error: Error) => callback(error, null)
+      socket.once('error', failed)
+      socket.once('connect', () => (secure ? onStage('tls_failed') : established()))
+      if (secure) socket.once('secureConnect', established)
+    },
   })
-  response.on('end', onEnough)
-  response.on('close', onEnough)
-  response.on('error', onEnough)
-  return () => Buffer.concat(chunks)
 }
 
 function pinnedTo(addresses: readonly string[]): LookupFunction {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type IncomingMessage, type RequestListener, createServer } from 'node:http'
-import { type AddressInfo, type Server, createServer as createTcpServer } from 'node:net'
+import { type AddressInfo, type Server, type Socket, createServer as createTcpServer } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { createServer as createTlsServer } from 'node:tls'
 import { TestClock } from '../../../test/support/clock.ts'
@@ -170,4 +170,80 @@ test('for development literals, plain http and any port may be used, but no user
   }
   assert.equal(outbound.check(`http://user@${LOOPBACK}:${port}/`), 'credentials_refused')
   assert.equal(outbound.check(`ftp://${LOOPBACK}/`), 'scheme_refused')
+})
+
+/** A receiver that counts its connections; `answer` gets the number of the request on its connection, from 1. */
+async function openCountingReceiver(t: TestContext, answer: (nth: number, socket: Socket) => void) {
+  const sockets: Socket[] = []
+  const server = createTcpServer((socket) => {
+    sockets.push(socket)
+    let nth = 0
+    socket.on('error', () => undefined)
+    let got = ''
+    socket.on('data', (chunk: Buffer) => {
+      got += chunk.toString()
+      if (!got.endsWith('}')) return
+      got = ''
+      answer(++nth, socket)
+    })
+  })
+  const port = await listen(t, server)
+  t.after(() => sockets.forEach((socket) => socket.destroy()))
+  return { port, sockets }
+}
+
+const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
+
+test('the next event for a host goes over the connection that is open, and over another where its name leads elsewhere now', async (t) => {
+  const { port, sockets } = await openCountingReceiver(t, (_nth, socket) => socket.write(OK))
+  const answers = [[LOOPBACK], [LOOPBACK], ['127.0.0.2'], [LOOPBACK]]
+  const { post } = openClient(() => Promise.resolve(answers.shift()!))
+  const connections: number[] = []
+  for (const host of ['shop.example', 'shop.example', 'shop.example', 'other.example']) {
+    // Nobody listens at the other address.
+    const posted = post(`http://${host}:${port}/`)
+    if (answers.length === 1) await assert.rejects(posted, { code: 'connect_failed' })
+    else assert.equal((await posted).text, 'ok')
+    connections.push(sockets.length)
+  }
+  assert.deepEqual(connections, [1, 1, 1, 2])
+})
+
+test('an event that meets a connection just closed by its receiver is sent once more over a new one, and not a third time', async (t) => {
+  const { port, sockets } = await openCountingReceiver(t, (nth, socket) => {
+    if (nth === 1 && sockets.length < 3) socket.write(OK)
+    else socket.destroy()
+  })
+  const { post } = openClient()
+  const url = `http://shop.example:${port}/`
+  assert.equal((await post(url)).status, 200)
+  assert.equal((await post(url)).status, 200)
+  assert.equal(sockets.length, 2)
+  await assert.rejects(post(url), { code: 'connection_lost' })
+  assert.equal(sockets.length, 3)
+})
+
+test('a connection whose reply was cut off, or that the receiver wants closed, carries no other event', async (t) => {
+  const replies = [
+    `HTTP/1.1 200 OK\r\ncontent-length: 9999\r\n\r\n${'x'.repeat(4_000)}`,
+    OK.replace('\r\n\r\n', '\r\nconnection: close\r\n\r\n'),
+    OK,
+  ]
+  const { port, sockets } = await openCountingReceiver(t, (_nth, socket) => socket.write(replies.shift()!))
+  const { post } = openClient()
+  for (const expected of [1, 2, 3]) {
+    assert.equal((await post(`http://shop.example:${port}/`)).status, 200)
+    assert.equal(sockets.length, expected)
+  }
+})
+
+test('bytes that a receiver sends unasked are no reply to the next event', async (t) => {
+  const { port, sockets } = await openCountingReceiver(t, (_nth, socket) =>
+    socket.write(sockets.length === 1 ? OK + OK : OK),
+  )
+  const { post } = openClient()
+  const url = `http://shop.example:${port}/`
+  assert.equal((await post(url)).text, 'ok')
+  assert.equal((await post(url)).text, 'ok')
+  assert.equal(sockets.length, 2)
 })

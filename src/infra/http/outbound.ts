@@ -6,7 +6,14 @@ import { OutboundFailure } from '../../kernel/outbound-failure.ts'
 import type { Clock, Outbound } from '../../kernel/ports.ts'
 import { EMBEDDED } from '../node/upstreams.ts'
 import { isGlobalAddress } from './global-address.ts'
-import { type HttpAnswer, type HttpExchange, type Target, exchange, readTarget } from './http-exchange.ts'
+import {
+  type HttpAnswer,
+  type HttpExchange,
+  KeptConnections,
+  type Target,
+  exchange,
+  readTarget,
+} from './http-exchange.ts'
 
 const TOTAL_MILLISECONDS = 10_000
 const REPLY_BYTES_MAX = 2_048
@@ -25,13 +32,14 @@ interface OutboundOptions {
  */
 export function openOutbound(options: OutboundOptions): Outbound {
   const { allowPrivate } = options
+  const kept = new KeptConnections()
   return {
     check(url) {
       const target = readTarget(url, allowPrivate)
       return typeof target === 'string' ? target : undefined
     },
     async post(url, { headers, body }) {
-      const { bytes, status, retryAfter, milliseconds } = await send(options, url, {
+      const { bytes, status, retryAfter, milliseconds } = await send(options, kept, url, {
         method: 'POST',
         headers,
         body,
@@ -41,7 +49,11 @@ export function openOutbound(options: OutboundOptions): Outbound {
     },
     async get(url, { headers, bytesMax }) {
       // One byte more than wanted shows that a reply is too long.
-      const { status, bytes, whole } = await send(options, url, { method: 'GET', headers, bytesMax: bytesMax + 1 })
+      const { status, bytes, whole } = await send(options, kept, url, {
+        method: 'GET',
+        headers,
+        bytesMax: bytesMax + 1,
+      })
       return { status, bytes: whole && bytes.length <= bytesMax ? bytes : undefined }
     },
   }
@@ -49,6 +61,7 @@ export function openOutbound(options: OutboundOptions): Outbound {
 
 async function send(
   options: OutboundOptions,
+  kept: KeptConnections,
   url: string,
   request: Pick<HttpExchange, 'method' | 'headers' | 'body' | 'bytesMax'>,
 ): Promise<HttpAnswer> {
@@ -58,7 +71,7 @@ async function send(
   const startedAt = clock.now()
   const endsAt = startedAt + TOTAL_MILLISECONDS
   const addresses = await findAddresses(options, target, endsAt)
-  return exchange({ ...request, target, addresses, clock, startedAt, endsAt })
+  return exchange(kept, { ...request, target, addresses, clock, startedAt, endsAt })
 }
 
 /** Resolves a name. If one of its addresses is not public, it is refused: which one is used is not ours to decide. */

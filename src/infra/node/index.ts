@@ -4,6 +4,7 @@ import type { Failures } from '../../kernel/failures.ts'
 import { Leaving } from '../../kernel/leaving.ts'
 import { type Block, hashBlock } from '../../kernel/nano/block.ts'
 import type {
+  ClientNodePort,
   Clock,
   Confirmation,
   ConfirmationBus,
@@ -30,7 +31,7 @@ import { BlockReader } from './block-reader.ts'
 import { type Judge, Standing } from './standing.ts'
 import { surveyNodes } from './survey.ts'
 import { toBody, touchedBy, touchedByBlock, touchedByRead } from './touched.ts'
-import type { Upstream, UpstreamOptions } from './upstream.ts'
+import type { Reply, Upstream, UpstreamOptions } from './upstream.ts'
 import { type AskOne, RepresentativeWeights } from './representative-weights.ts'
 import { Votes } from './votes.ts'
 import { WriteEpochs } from './write-epochs.ts'
@@ -61,7 +62,7 @@ interface NodesOptions {
 }
 
 interface Flight {
-  promise: Promise<NodeAnswer>
+  promise: Promise<Reply>
   /** How many callers wait for it; those who cannot report that they left are counted for good. */
   waiting: number
   abort: Leaving | undefined
@@ -154,9 +155,10 @@ export class Nodes implements Judge {
    * The port for one request; its trace records where answers came from. `leaving` reports that the client has
    * left: a read then ends unless another caller waits for it, a publish never does.
    */
-  forRequest(trace?: Trace, leaving?: Leaving): NodePort {
+  forRequest(trace?: Trace, leaving?: Leaving): ClientNodePort {
     return {
-      read: (action, params, how) => this.#read(action, params, { trace, leaving, ...how }),
+      read: (action, params) => this.#read(action, params, { trace, leaving }),
+      pass: (action, params) => this.#pass(action, params, { trace, leaving }),
       readBlocks: (hashes) => this.#blocks.readBlocks(hashes),
       readSends: (hashes, previous = []) => this.#blocks.readSends(hashes, previous),
       readAgreed: (action, params, toFacts) => this.#agreed.read(action, params, toFacts),
@@ -169,7 +171,24 @@ export class Nodes implements Judge {
     return surveyNodes({ upstreams: this.pool.upstreams, ask: askOne }, account, hashes)
   }
 
-  async #read(action: string, params: NodeParams, { trace, leaving, verbatim = false }: Asking): Promise<NodeAnswer> {
+  async #read(action: string, params: NodeParams, asking: Asking): Promise<NodeAnswer> {
+    const found = await this.#find(action, params, asking)
+    // What is remembered is never an error.
+    return found.answer === undefined ? (JSON.parse(found.text) as NodeAnswer) : toResult(found.answer)
+  }
+
+  async #pass(action: string, params: NodeParams, asking: Asking): Promise<string> {
+    const { answer, text } = await this.#find(action, params, { ...asking, verbatim: true })
+    if (answer !== undefined) toResult(answer)
+    return text
+  }
+
+  /** The answer of a node; only its text where it was remembered. */
+  async #find(
+    action: string,
+    params: NodeParams,
+    { trace, leaving, verbatim = false }: Asking,
+  ): Promise<Pick<Reply, 'text'> & Partial<Reply>> {
     const body = toBody(action, params)
     const keys = touchedByRead(params)
     const stamp = this.#epochs.stamp(keys)
@@ -184,7 +203,7 @@ export class Nodes implements Judge {
     if (trace) trace.fresh = isFirst && cached ? new Standing(this, body, keys, cached) : undefined
     if (cached) {
       if (trace) trace.cache = 'hit'
-      return JSON.parse(cached.text) as NodeAnswer
+      return { text: cached.text }
     }
     const flightKey = `${stamp}|${verbatim ? 'verbatim' : ''}|${body}`
     const known = this.#flights.get(flightKey)
@@ -201,7 +220,7 @@ export class Nodes implements Judge {
     this.#join(flightKey, flight, leaving)
     // When two reads make one answer, it is unknown which of them is outdated by a later write.
     if (trace) trace.flight = isFirst ? this.#shared(flightKey, flight, { keys, stamp }) : undefined
-    return toResult(await flight.promise)
+    return flight.promise
   }
 
   #join(flightKey: string, flight: Flight, leaving: Leaving | undefined): void {
@@ -246,7 +265,7 @@ export class Nodes implements Judge {
     if (this.#flights.get(flightKey) === flight) this.#flights.delete(flightKey)
   }
 
-  async #fetch(action: string, body: string, departure: Departure): Promise<NodeAnswer> {
+  async #fetch(action: string, body: string, departure: Departure): Promise<Reply> {
     const { keys, stamp, leaving, requestId, verbatim, step } = departure
     const { cache, timeoutMilliseconds } = policyOf(action)
     const nodes = this.pool.order(keys[0] ?? action, keys)
@@ -264,7 +283,7 @@ export class Nodes implements Judge {
         const expiresAt = forever ? Infinity : now + cache.milliseconds
         this.#cache.put(body, { text, stamp: forever ? undefined : stamp, expiresAt }, now)
       }
-      return answer
+      return { answer, text }
     } catch (error) {
       if (!(error instanceof UpstreamFailure)) throw error
       if (error.kind !== 'aborted') this.#options.onFailure?.({ action, failure: error, requestId })

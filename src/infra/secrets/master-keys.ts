@@ -80,7 +80,7 @@ export function addToKeyFile(file: string, random: Random): MasterKeys {
 }
 
 /** Without a lock, two processes that read and write the file would lose the key of the first, and everything encrypted with it. */
-function withLock<T>(file: string, run: () => T): T {
+export function withLock<T>(file: string, run: () => T): T {
   const lock = `${file}.lock`
   try {
     closeSync(openSync(lock, 'wx', 0o600))

@@ -2,49 +2,52 @@ import assert from 'node:assert/strict'
 import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { openSecretBox, readSecretKey } from './secret-key.ts'
+import { openSecretBox, readSecretKeys } from './secret-key.ts'
+import { accountSecretContext } from '../../modules/webhooks/tables.ts'
 import { openFolder } from '../../../test/support/folder.ts'
 import { testRandom } from '../../../test/support/random.ts'
 
+const HERE = accountSecretContext('acc_1')
+const THERE = accountSecretContext('acc_2')
 const box = openSecretBox(testRandom.bytes(32), testRandom)
 
 test('a sealed text opens again, and looks different each time', () => {
   for (const plain of ['', 'whsec_abc', 'Zoë € 支払い', 'x'.repeat(10_000)]) {
-    const sealed = box.seal('webhook:acc_1', plain)
-    assert.equal(box.open('webhook:acc_1', sealed), plain)
-    assert.notEqual(sealed, box.seal('webhook:acc_1', plain))
+    const sealed = box.seal(HERE, plain)
+    assert.equal(box.open(HERE, sealed), plain)
+    assert.notEqual(sealed, box.seal(HERE, plain))
     assert.ok(plain === '' || !sealed.includes(plain))
   }
 })
 
 test('a text opens only in its own place, with its own key, and unchanged', () => {
-  const sealed = box.seal('webhook:acc_1', 'whsec_abc')
-  assert.throws(() => box.open('webhook:acc_2', sealed))
-  assert.throws(() => openSecretBox(testRandom.bytes(32), testRandom).open('webhook:acc_1', sealed))
+  const sealed = box.seal(HERE, 'whsec_abc')
+  assert.throws(() => box.open(THERE, sealed))
+  assert.throws(() => openSecretBox(testRandom.bytes(32), testRandom).open(HERE, sealed))
   const bytes = Buffer.from(sealed.slice(3), 'base64')
   for (let at = 0; at < bytes.length; at++) {
     const changed = Buffer.from(bytes)
     changed[at]! ^= 1
-    assert.throws(() => box.open('webhook:acc_1', `v1.${changed.toString('base64')}`), `byte ${at}`)
+    assert.throws(() => box.open(HERE, `v1.${changed.toString('base64')}`), `byte ${at}`)
   }
   // A shorter tag is easier to guess.
   for (const cut of [bytes.subarray(0, -1), bytes.subarray(0, -12), bytes.subarray(0, 4)]) {
-    assert.throws(() => box.open('webhook:acc_1', `v1.${cut.toString('base64')}`))
+    assert.throws(() => box.open(HERE, `v1.${cut.toString('base64')}`))
   }
-  assert.throws(() => box.open('webhook:acc_1', sealed.replace('v1.', 'v2.')))
+  assert.throws(() => box.open(HERE, sealed.replace('v1.', 'v2.')))
 })
 
 test('the key is made once, for its owner alone; a broken key file is an error, and is not replaced', (t) => {
   const folder = openFolder(t)
-  const key = readSecretKey(folder, testRandom)
-  assert.equal(key.length, 32)
-  assert.deepEqual(readSecretKey(folder, testRandom), key)
+  const [key] = readSecretKeys(folder, testRandom)
+  assert.equal(key!.length, 32)
+  assert.deepEqual(readSecretKeys(folder, testRandom), [key])
   assert.deepEqual(readdirSync(folder), ['secret.key'])
   // Windows has lists of who may do what, and no modes; a file there has what its folder has.
   if (process.platform !== 'win32') assert.equal(statSync(join(folder, 'secret.key')).mode & 0o777, 0o600)
   writeFileSync(join(folder, 'secret.key'), 'half a k')
-  assert.throws(() => readSecretKey(folder, testRandom), /secret\.key holds no key\. Bring it back/)
-  assert.throws(() => readSecretKey(folder, testRandom))
+  assert.throws(() => readSecretKeys(folder, testRandom), /secret\.key holds no key\. Bring it back/)
+  assert.throws(() => readSecretKeys(folder, testRandom))
 })
 
 test('a fingerprint is the same for the same text in the same place, and nothing to whoever lacks the key', () => {

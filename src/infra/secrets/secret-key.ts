@@ -2,19 +2,40 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:cry
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Random, SecretBox } from '../../kernel/ports.ts'
-import { syncFolder } from '../private-files.ts'
+import type { SealContext } from '../../kernel/sealed.ts'
+import { syncFolder, writePrivateFile } from '../private-files.ts'
+import { withLock } from './master-keys.ts'
 
 const SECRET_KEY_BYTES = 32
 
+/** Notice that the file of keys has changed. */
+export const SECRET_KEYS_NOTICE = 'secret-keys'
+
 export const secretKeyFileOf = (dataDir: string) => join(dataDir, 'secret.key')
 
-/** The key in the data folder, made at the first start. Only its owner may read it. */
-export function readSecretKey(dataDir: string, random: Random): Uint8Array {
+/** The keys in the data folder, one a line, of which the first encrypts. One is made at the first start. Only their owner may read them. */
+export function readSecretKeys(dataDir: string, random: Random): Uint8Array[] {
   const file = secretKeyFileOf(dataDir)
-  const key = Buffer.from(readOrMake(file, random), 'base64')
-  if (key.length !== SECRET_KEY_BYTES) throw new Error(`${file} holds no key. Bring it back from your backup.`)
-  return key
+  const keys = linesOf(readOrMake(file, random)).map((line) => Buffer.from(line, 'base64'))
+  if (keys.length === 0 || keys.some(({ length }) => length !== SECRET_KEY_BYTES)) {
+    throw new Error(`${file} holds no key. Bring it back from your backup.`)
+  }
+  return keys
 }
+
+/** Puts a new key before the others, which still decrypt what they have encrypted. One process at a time. */
+export function addSecretKey(dataDir: string, random: Random): void {
+  const file = secretKeyFileOf(dataDir)
+  withLock(file, () => {
+    const lines = [
+      Buffer.from(random.bytes(SECRET_KEY_BYTES)).toString('base64'),
+      ...linesOf(readFileSync(file, 'utf8')),
+    ]
+    writePrivateFile(file, `${lines.join('\n')}\n`)
+  })
+}
+
+const linesOf = (text: string) => text.split('\n').filter((line) => line.trim() !== '')
 
 function readOrMake(file: string, random: Random): string {
   try {
@@ -49,26 +70,112 @@ const TAG_BYTES = 16
 /** Names the method of encryption, so that another can be added. */
 const VERSION = 'v1.'
 
-/** Encrypts with AES-256-GCM. The context is authenticated: a text that is moved to another row cannot be decrypted there. */
-export function openSecretBox(key: Uint8Array, random: Random): SecretBox {
-  const fingerprintKey = Buffer.from(hkdfSync('sha256', key, '', 'fingerprint', 32))
-  return {
-    seal(context, plain) {
-      const nonce = random.bytes(NONCE_BYTES)
-      const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES })
-      cipher.setAAD(Buffer.from(context))
-      const parts = [nonce, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]
-      return VERSION + Buffer.concat(parts).toString('base64')
-    },
-    open(context, sealed) {
-      const bytes = Buffer.from(sealed.slice(VERSION.length), 'base64')
-      if (!sealed.startsWith(VERSION) || bytes.length < NONCE_BYTES + TAG_BYTES) throw new Error('No sealed text.')
-      const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES })
-      decipher.setAAD(Buffer.from(context))
-      decipher.setAuthTag(bytes.subarray(-TAG_BYTES))
-      const plain = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES))
-      return Buffer.concat([plain, decipher.final()]).toString()
-    },
-    fingerprint: (context, plain) => createHmac('sha256', fingerprintKey).update(`${context}\0${plain}`).digest('hex'),
+interface NamedKey {
+  /** What it is called where people see it, which reveals nothing of the key. */
+  name: string
+  key: Uint8Array
+}
+
+const toNamed = (keys: readonly Uint8Array[]): NamedKey[] =>
+  keys.map((key) => ({ name: Buffer.from(hkdfSync('sha256', key, '', 'name', 4)).toString('hex'), key }))
+const fingerprintKeyOf = (key: Uint8Array) => Buffer.from(hkdfSync('sha256', key, '', 'fingerprint', 32))
+
+/**
+ * Encrypts with AES-256-GCM and the first of its keys; each key decrypts what it has encrypted. The context is authenticated: a text
+ * that is moved to another row cannot be decrypted there.
+ */
+export class SecretKeys implements SecretBox {
+  readonly #load: () => readonly Uint8Array[]
+  readonly #random: Random
+  #keys: readonly NamedKey[]
+  #fingerprintKey: Uint8Array
+
+  /** `load` is called again when another process may have added a key. */
+  constructor(load: () => readonly Uint8Array[], random: Random) {
+    this.#load = load
+    this.#random = random
+    this.#keys = toNamed(load())
+    this.#fingerprintKey = fingerprintKeyOf(this.#keys[0]!.key)
   }
+
+  /** The first one encrypts. */
+  get names(): string[] {
+    return this.#keys.map(({ name }) => name)
+  }
+
+  reload(): void {
+    this.#keys = toNamed(this.#load())
+  }
+
+  seal(context: SealContext, plain: string): string {
+    const nonce = this.#random.bytes(NONCE_BYTES)
+    const cipher = createCipheriv(ALGORITHM, this.#keys[0]!.key, nonce, { authTagLength: TAG_BYTES })
+    cipher.setAAD(Buffer.from(context))
+    const parts = [nonce, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]
+    return VERSION + Buffer.concat(parts).toString('base64')
+  }
+
+  open(context: SealContext, sealed: string): string {
+    try {
+      return this.#find(context, sealed).plain
+    } catch (error) {
+      // Another process may have encrypted it with a key that is newer than this process.
+      const known = this.#keys.length
+      this.reload()
+      if (this.#keys.length <= known) throw error
+      return this.#find(context, sealed).plain
+    }
+  }
+
+  /** The name of the key that decrypts a text; undefined when none does. */
+  sealedWith(context: SealContext, sealed: string): string | undefined {
+    try {
+      return this.#find(context, sealed).name
+    } catch {
+      // Failing is the answer here.
+      return undefined
+    }
+  }
+
+  fingerprint(context: string, plain: string): string {
+    return createHmac('sha256', this.#fingerprintKey).update(`${context}\0${plain}`).digest('hex')
+  }
+
+  /** Fingerprints are compared with those in the store, so they keep their key when the others change. */
+  useFingerprintKey(key: Uint8Array): void {
+    this.#fingerprintKey = key
+  }
+
+  /** The key of fingerprints from before the store had one: derived from the key that opens the store. */
+  deriveFingerprintKey(name: string | undefined): Uint8Array {
+    return fingerprintKeyOf((this.#keys.find((key) => key.name === name) ?? this.#keys[0]!).key)
+  }
+
+  #find(context: SealContext, sealed: string): { name: string; plain: string } {
+    let wrong: unknown
+    for (const { name, key } of this.#keys) {
+      try {
+        return { name, plain: decrypt(key, context, sealed) }
+      } catch (error) {
+        wrong = error
+      }
+    }
+    throw wrong
+  }
+}
+
+/** With one key that never changes. */
+export const openSecretBox = (key: Uint8Array, random: Random) => new SecretKeys(() => [key], random)
+
+/** Whether a column has an encrypted text: one that was emptied has none. */
+export const isSealed = (text: unknown): text is string => typeof text === 'string' && text.startsWith(VERSION)
+
+function decrypt(key: Uint8Array, context: SealContext, sealed: string): string {
+  const bytes = Buffer.from(sealed.slice(VERSION.length), 'base64')
+  if (!isSealed(sealed) || bytes.length < NONCE_BYTES + TAG_BYTES) throw new Error('No sealed text.')
+  const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES })
+  decipher.setAAD(Buffer.from(context))
+  decipher.setAuthTag(bytes.subarray(-TAG_BYTES))
+  const plain = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES))
+  return Buffer.concat([plain, decipher.final()]).toString()
 }

@@ -64,6 +64,12 @@ export class EnvelopeVault implements KeyVault {
     return sealKey(this.#keys.active, holder, key, this.#options.random)
   }
 
+  sealByEach(holder: KeyHolder, key: Uint8Array, except: ReadonlySet<string>): SealedKey[] {
+    this.#refresh()
+    const missing = [...this.#keys.byId.values()].filter(({ id }) => !except.has(id))
+    return missing.map((master) => sealKey(master, holder, key, this.#options.random))
+  }
+
   open(holder: KeyHolder, sealed: SealedKey): Uint8Array {
     return openKey(this.#get(sealed.masterKeyId), holder, sealed)
   }

@@ -114,17 +114,28 @@ function wordsOf(text: string): Uint8Array {
 /** The private key at an index of a seed. */
 export function deriveKey(seed: string, index: number): string {
   return withSecret(seed, (bytes) => {
-    const input = new Uint8Array(36)
-    input.set(bytes)
-    new DataView(input.buffer).setUint32(32, index)
-    const key = blake2b256(input)
+    const key = deriveKeyBytes(bytes, index)
     try {
       return bytesToHex(key)
     } finally {
-      input.fill(0)
       key.fill(0)
     }
   })
+}
+
+const INDEX_MAX = 2 ** 32 - 1
+
+/** The same in bytes, which the caller wipes. */
+export function deriveKeyBytes(seed: Uint8Array, index: number): Uint8Array {
+  if (!Number.isInteger(index) || index < 0 || index > INDEX_MAX) throw new RangeError('A seed has 2^32 keys.')
+  const input = new Uint8Array(36)
+  input.set(seed)
+  new DataView(input.buffer).setUint32(32, index)
+  try {
+    return blake2b256(input)
+  } finally {
+    input.fill(0)
+  }
 }
 
 /** Converts a secret to bytes for one call and wipes them; the text itself cannot be wiped. */

@@ -103,11 +103,11 @@ export class NodeRequest {
     return toAmount(this.text('amount'), 'Invalid amount number')
   }
 
-  /** The parameter `block`: an object with `json_block`, JSON in a string without. */
-  block(): Block {
+  /** The parameter `block`: an object with `json_block`, JSON in a string without. `work` is for a block that has none. */
+  block(work?: string): Block {
     const tree = this.flag('json_block') ? findMember(this.tree, 'block') : parseInner(this.text('block'))
     if (tree === undefined) throw new UnreadableRequest()
-    const block = fromBlockJson((name) => findMember(tree, name)?.text)
+    const block = fromBlockJson((name) => findMember(tree, name)?.text ?? (name === 'work' ? work : undefined))
     if (block === undefined) throw invalidBlock()
     return block
   }

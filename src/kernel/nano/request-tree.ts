@@ -46,12 +46,16 @@ const ESCAPES: Record<string, string> = {
   t: '\t',
 }
 
+/** Half a character is unreadable to a node, so both halves have to be escaped, one behind the other. */
+const CODE = /u(?:[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(?![dD][89a-fA-F])[0-9a-fA-F]{4})/y
+
 /** The character whose escape begins here, after its backslash. */
 function unescape(body: string, at: number): string {
   if (body[at] === 'u') {
-    const digits = body.slice(at + 1, at + 5)
-    if (!/^[0-9a-fA-F]{4}$/.test(digits)) throw new UnreadableRequest()
-    return String.fromCharCode(Number.parseInt(digits, 16))
+    CODE.lastIndex = at
+    const codes = CODE.exec(body)?.[0].match(/[0-9a-fA-F]{4}/g)
+    if (!codes) throw new UnreadableRequest()
+    return String.fromCharCode(...codes.map((digits) => Number.parseInt(digits, 16)))
   }
   const character = ESCAPES[body[at] ?? '']
   if (character === undefined) throw new UnreadableRequest()
@@ -81,8 +85,9 @@ export function parseRequest(body: string, membersMax = MEMBERS_MAX): RequestTre
       text += take(PLAIN) ?? ''
       if (body[at] === '"') break
       expect('\\')
-      text += unescape(body, at)
-      at += body[at] === 'u' ? 5 : 1
+      const character = unescape(body, at)
+      at += body[at] === 'u' ? 6 * character.length - 1 : 1
+      text += character
     }
     at++
     return text

@@ -20,14 +20,7 @@ export {
   toUsage,
 } from './domain/credits.ts'
 export { FEATURES, STANDING_NOTICE, hasFeature } from './standing.ts'
-export {
-  SESSION_SECONDS,
-  type Session,
-  Sessions,
-  identify,
-  identifyNow,
-  listSealedSessions,
-} from './domain/sessions.ts'
+export { SESSION_SECONDS, type Session, Sessions, identify, identifyNow } from './domain/sessions.ts'
 export { issueKey, revokeKey } from './domain/keys.ts'
 export { endOfDay, hasSpendingLimit, pledgeTo, releaseSpends, reserveSpend } from './domain/spending.ts'
 export { type Merchant, findMerchant } from './domain/profile.ts'

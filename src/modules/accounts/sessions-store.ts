@@ -7,10 +7,6 @@ export async function findSessionSecret(db: Db, id: string): Promise<string | un
   return row?.secret
 }
 
-export async function listSessionSecrets(db: Db): Promise<{ id: string; secret: string }[]> {
-  return db.selectFrom('session_secrets').select(['id', 'secret']).execute()
-}
-
 /** Replaces a secret that cannot be decrypted, unless another process was faster. */
 export async function replaceSessionSecret(
   db: Db,

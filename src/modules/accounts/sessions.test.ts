@@ -1,3 +1,4 @@
+import { sessionSecretContext } from './tables.ts'
 import { OPERATOR } from '../../kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -128,7 +129,7 @@ forEachEngine((_engine, open) => {
     const { kid } = decodeProtectedHeader(token)
     const payload = decodeJwt(token)
     const { secret } = await ctx.db.selectFrom('session_secrets').selectAll().executeTakeFirstOrThrow()
-    const key = hexToBytes(secrets.open(`session|${kid}`, secret))
+    const key = hexToBytes(secrets.open(sessionSecretContext(kid!), secret))
     const sign = (change: object, header: object = {}, by = key) =>
       new SignJWT({ ...payload, ...change }).setProtectedHeader({ alg: 'HS256', kid: kid!, ...header }).sign(by)
     assert.equal((await openSessions(ctx).find(await sign({})))?.id, account.id)

@@ -1,3 +1,4 @@
+import { sealedIn } from '../../kernel/sealed.ts'
 import type { Role } from '../../kernel/rights.ts'
 
 /** A customer, who has keys and credits. Not to be confused with an address of the ledger. */
@@ -290,6 +291,13 @@ export const ACCOUNT_TABLES = [
   'usage_batches',
   'account_requests',
 ] as const satisfies readonly (keyof AccountTables)[]
+
+export const sessionSecretContext = sealedIn(
+  { table: 'session_secrets', columns: ['secret'], key: ['id'] },
+  (id) => `session|${id}`,
+)
+
+export const ACCOUNT_SEALED = [sessionSecretContext]
 
 declare module '../../kernel/db.ts' {
   interface Tables extends AccountTables {}

@@ -135,11 +135,13 @@ export const OWN_CHECKOUT = record({
   webhook_url: orNull(text),
   webhook_events: list(text),
   webhook_secret_set: bool,
+  webhook_proof: optional(bool),
   notify: orNull(text),
   metadata: answer.object,
   note: orNull(text),
   block_hash: orNull(hash),
   payer: orNull(address),
+  buyer: optional(record({ name: orNull(text), email: orNull(text) })),
   hidden: bool,
   created_unix: unix,
   expires_unix: unix,
@@ -223,6 +225,26 @@ export const OVERVIEW = record({
 /** What the maker of a checkout gets, from the action and from REST alike. */
 export const MADE_CHECKOUT = checkoutAction.output
 
+const PROOF_BLOCK = record({ hash, contents: map(text) })
+
+/** The proof that the network has confirmed a payment. */
+export const PROOF = record({
+  version: integer,
+  from: address,
+  to: address,
+  amount_raw: raw,
+  block: PROOF_BLOCK,
+  previous: PROOF_BLOCK,
+  votes: list(record({ account: address, timestamp: text, duration: text, blocks: list(hash), signature: text })),
+  weights: map(raw),
+  quorum_raw: raw,
+  online_raw: raw,
+  source: list(text),
+  taken_unix: integer,
+  complete: answer.bool,
+  checksum: hash,
+})
+
 /** The body sent to a webhook (contract 6). */
 export const CHECKOUT_EVENT = record({
   id: text,
@@ -254,24 +276,5 @@ export const CHECKOUT_EVENT = record({
   rate_source: optional(orNull(text)),
   plan: record({ title: text, value: nano, discount: DISCOUNT, value_raw: raw }),
   metadata: answer.object,
-})
-
-const PROOF_BLOCK = record({ hash, contents: map(text) })
-
-/** The proof that the network has confirmed a payment. */
-export const PROOF = record({
-  version: integer,
-  from: address,
-  to: address,
-  amount_raw: raw,
-  block: PROOF_BLOCK,
-  previous: PROOF_BLOCK,
-  votes: list(record({ account: address, timestamp: text, duration: text, blocks: list(hash), signature: text })),
-  weights: map(raw),
-  quorum_raw: raw,
-  online_raw: raw,
-  source: list(text),
-  taken_unix: integer,
-  complete: answer.bool,
-  checksum: hash,
+  proof: optional(orNull(PROOF)),
 })

@@ -104,6 +104,7 @@ type Presentation = Pick<
   | 'webhookUrl'
   | 'webhookSecret'
   | 'webhookEvents'
+  | 'webhookProof'
   | 'notify'
   | 'metadata'
   | 'note'
@@ -123,6 +124,7 @@ export async function updatePresentation(db: Db, id: string, shown: Presentation
       webhook_url: shown.webhookUrl,
       webhook_secret: shown.webhookSecret,
       webhook_events: JSON.stringify(shown.webhookEvents),
+      webhook_proof: shown.webhookProof ? 1 : 0,
       notify: shown.notify,
       metadata: JSON.stringify(shown.metadata),
       note: shown.note,

@@ -46,6 +46,7 @@ export async function deleteUnpaid(db: Db, ids: readonly string[]): Promise<stri
   const deleted = gone.map(({ id }) => id)
   if (deleted.length === 0) return []
   await db.deleteFrom('checkout_timeline').where('checkout_id', 'in', deleted).execute()
+  await db.deleteFrom('checkout_buyers').where('checkout_id', 'in', deleted).execute()
   await db.deleteFrom('checkout_quotes').where('checkout_id', 'in', deleted).execute()
   return deleted
 }
@@ -60,5 +61,16 @@ export async function forgetNotify(db: Db, watchedBefore: number, limit: number)
     .where('id', 'in', (query) => query.selectFrom('checkouts').select('id').where(isOld).limit(limit))
     .where(isOld)
     .executeTakeFirst()
-  return Number(numUpdatedRows)
+  const isOver = sql<boolean>`email is not null and checkout_id in (select id from checkouts
+    where owner = 'anonymous' and watched_until < ${watchedBefore} and status in ('expired', 'cancelled', 'complete'))`
+  // Nobody's account keeps those of checkouts without a key. A merchant's buyers stay with the order.
+  const buyers = await db
+    .updateTable('checkout_buyers')
+    .set({ email: null, name: null })
+    .where('checkout_id', 'in', (query) =>
+      query.selectFrom('checkout_buyers').select('checkout_id').where(isOver).limit(limit),
+    )
+    .where(isOver)
+    .executeTakeFirst()
+  return Math.max(Number(numUpdatedRows), Number(buyers.numUpdatedRows))
 }

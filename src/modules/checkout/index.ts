@@ -26,7 +26,7 @@ export { type Checkout, LINK_ID, OPEN_STATUSES, POS_ID, SERVICE, markerOf } from
 export { findCheckout, findOwnCheckout, findUsualAddress } from './store.ts'
 export { LANGUAGES, type Voice, fill, languagesOf, negotiate } from './texts/index.ts'
 export { showMoney, showNano } from '../../web/formats.ts'
-export { readCheckout, toCheckoutId } from './wire-fields.ts'
+export { readCheckout, refuseUnproved, toCheckoutId } from './wire-fields.ts'
 export { EVENT_KINDS } from './event-kinds.ts'
 export type { CheckoutModule } from './open.ts'
 export { CHECK, CHECKOUT_EVENT, OWN_CHECKOUT, PAYMENT, RECORD } from './answers.ts'

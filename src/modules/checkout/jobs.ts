@@ -3,6 +3,7 @@ import { mailJob } from '../../kernel/mail-job.ts'
 import type { Mailer } from '../../kernel/ports.ts'
 import { type Retention, STEP_ROWS, inSteps } from '../../kernel/retention.ts'
 import { listHolding } from '../wallets/index.ts'
+import { ANNOUNCE_PROVED, type Announced, announceProved } from './domain/announce-completed.ts'
 import { enqueueSweep } from './domain/credit.ts'
 import { SWEEP, checkoutOf, sweepCheckout } from './domain/generated-wallet.ts'
 import { NOTIFY, notifyMerchant } from './domain/notify.ts'
@@ -17,6 +18,16 @@ const HOUR = 3_600_000
 
 export const mailReceipt = (ctx: CheckoutRoom, mailer: Mailer): Job<{ checkoutId: string }> =>
   mailJob(NOTIFY, ({ checkoutId }) => notifyMerchant(ctx, mailer, checkoutId))
+
+/** Announces one completion together with the proof of its payment. */
+export const announceWithProof = (ctx: CheckoutRoom): Job<Announced> => ({
+  kind: ANNOUNCE_PROVED,
+  money: true,
+  attemptsMax: 50,
+  concurrencyMax: 8,
+  leaseMilliseconds: 60_000,
+  run: (payload) => announceProved(ctx, payload),
+})
 
 /** Brings the funds of a generated wallet to its merchant. A job of its own, so that mail and webhooks do not wait for it, nor it for them. */
 export const sweepToMerchant = (ctx: CheckoutRoom): Job<{ checkoutId: string }> => ({

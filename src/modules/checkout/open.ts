@@ -16,8 +16,16 @@ import type {
 import { checkoutRefund } from './actions/checkout-refund.ts'
 import { checkoutReport } from './actions/checkout-report.ts'
 import { checkout } from './actions/checkout.ts'
+import { mailBuyers } from './buyers/mail.ts'
 import { lookAt } from './domain/read-ledger.ts'
-import { findUnswept, forgetCheckouts, mailReceipt, releaseAmounts, sweepToMerchant } from './jobs.ts'
+import {
+  announceWithProof,
+  findUnswept,
+  forgetCheckouts,
+  mailReceipt,
+  releaseAmounts,
+  sweepToMerchant,
+} from './jobs.ts'
 import { PaymentMonitor } from './payment-monitor.ts'
 import { Prover } from './proofs.ts'
 import { followRefunds } from './refunds/jobs.ts'
@@ -129,7 +137,9 @@ export function openCheckouts(
       ...developerPages({ checkouts: room, ledger: developmentLedger }),
     ],
     jobs: [
+      announceWithProof(room),
       mailReceipt(room, mailer),
+      mailBuyers(room, mailer),
       sweepToMerchant(room),
       findUnswept(room),
       releaseAmounts(room),
@@ -192,6 +202,7 @@ function toRules(settings: CheckoutSettings, isPlay: boolean): CheckoutPorts['ru
     openMax: settings.checkoutOpenMax,
     openPublicKeyMax: settings.checkoutOpenPublicKeyMax,
     openAnonymousMax: settings.checkoutOpenAnonymousMax,
+    buyerMailsPerDayMax: settings.checkoutBuyerMailsPerDay,
     // On the development ledger everyone may try it, unless the operator names accounts.
     generatedWallets: isPlay && named.length === 0 ? ['all'] : named,
     plainHttpAllowed: isPlay,

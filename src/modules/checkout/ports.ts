@@ -14,6 +14,8 @@ interface CheckoutRules {
   openMax: number
   openPublicKeyMax: number
   openAnonymousMax: number
+  /** Mails to buyers that an account may cause in a day; 0 means no limit. */
+  buyerMailsPerDayMax: number
   /** Accounts that may use generated wallets; `all` means every account. */
   generatedWallets: readonly string[]
   /** Whether payment pages may link to plain http, which only the development ledger allows. */

@@ -89,6 +89,8 @@ export interface Checkout {
   barePrice: boolean
   /** The kind of the public key that made it; null where none did. */
   madeWith: MadeWith | null
+  /** Whether the event of its completion has the proof of its payment. */
+  webhookProof: boolean
 }
 
 /** Whether something was paid and all of it was refunded, or is being refunded. */
@@ -118,7 +120,7 @@ export const toStoredPlans = (plans: readonly Plan[]) =>
 export const toStoredBlock = ({ hash, account, amountRaw }: SeenBlock) =>
   JSON.stringify({ hash, account, amount_raw: amountRaw.toString() })
 
-function toSeenBlock(text: string): SeenBlock {
+export function toSeenBlock(text: string): SeenBlock {
   const { hash, account, amount_raw: amount } = JSON.parse(text) as Record<'hash' | 'account' | 'amount_raw', string>
   return { hash, account, amountRaw: toRaw(BigInt(amount)) }
 }
@@ -176,6 +178,7 @@ export function toCheckout(row: CheckoutsTable): Checkout {
     invoiceNumber: row.invoice_number,
     barePrice: row.bare_price === 1,
     madeWith: row.made_with,
+    webhookProof: row.webhook_proof === 1,
   }
 }
 
@@ -229,5 +232,6 @@ export function toRow(checkout: Checkout): CheckoutsTable {
     invoice_number: checkout.invoiceNumber,
     bare_price: checkout.barePrice ? 1 : 0,
     made_with: checkout.madeWith,
+    webhook_proof: checkout.webhookProof ? 1 : 0,
   }
 }

@@ -26,7 +26,7 @@ function where<O>(query: Query<O>, engine: StoreEngine, filter: Filter): Query<O
   if (additional !== undefined) found = found.where((eb) => isMarked(eb, additional))
   if (mode !== undefined) found = found.where('checkouts.mode', '=', mode)
   if (currency !== undefined) found = found.where('checkouts.currency', '=', currency)
-  if (text !== undefined) found = found.where((eb) => eb.or(anywhere(eb, text)))
+  if (text !== undefined) found = found.where((eb) => eb.or(anywhere(eb, text, owner)))
   if (from !== undefined) found = found.where('checkouts.created_at', '>=', from)
   if (to !== undefined) found = found.where('checkouts.created_at', '<', to)
   if (!includeHidden) found = found.where('checkouts.hidden_at', 'is', null)
@@ -62,13 +62,22 @@ export async function countRefunded(
   return { refunded: await count('refunded'), partly_refunded: await count('partly_refunded') }
 }
 
-function anywhere(eb: ExpressionBuilder<Tables, 'checkouts'>, text: string) {
+const ofOwner = (owner: string | undefined) =>
+  owner === undefined ? sql`1 = 1` : sql`checkout_buyers.owner = ${owner}`
+
+function anywhere(eb: ExpressionBuilder<Tables, 'checkouts'>, text: string, owner: string | undefined) {
   const part = `%${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
   return [
     eb('checkouts.id', '=', text.toLowerCase()),
     eb('checkouts.block_hash', '=', text.toUpperCase()),
     eb('checkouts.payer', '=', text),
+    eb('checkouts.invoice_number', '=', text),
     sql<boolean>`lower(checkouts.title) like ${part} escape '\\'`,
+    // Those with a buyer are few, and looked up once.
+    sql<boolean>`checkouts.id in (select checkout_id from checkout_buyers where ${ofOwner(owner)}
+      and (lower(checkout_buyers.email) like ${part} escape '\\' or lower(checkout_buyers.name) like ${part} escape '\\'))`,
+    // The buyer of an invoice stands in it.
+    sql<boolean>`(checkouts.invoice is not null and lower(checkouts.invoice) like ${part} escape '\\')`,
   ]
 }
 

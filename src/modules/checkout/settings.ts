@@ -31,6 +31,12 @@ export const CHECKOUT_SETTINGS = {
     whole(0),
     'The same for all callers without a key together.',
   ),
+  checkoutBuyerMailsPerDay: setting(
+    'CHECKOUT_BUYER_MAILS_PER_DAY',
+    '2000',
+    whole(0),
+    'Most receipts and refund notices to buyers of an account in a day; more wait for the next; 0 means no limit.',
+  ),
 } as const
 
 export type CheckoutSettings = ValuesOf<typeof CHECKOUT_SETTINGS>

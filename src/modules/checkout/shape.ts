@@ -238,6 +238,7 @@ export function toOwnView(ports: CheckoutPorts, checkout: Checkout): JsonObject 
     webhook_url: checkout.webhookUrl,
     webhook_events: checkout.webhookEvents,
     webhook_secret_set: checkout.webhookSecret !== null,
+    ...(checkout.webhookProof && { webhook_proof: true }),
     notify: checkout.notify,
     metadata: checkout.metadata,
     note: checkout.note,

@@ -16,7 +16,7 @@ export interface Filter {
   additional?: Marker | undefined
   mode?: CheckoutMode | undefined
   currency?: string | undefined
-  /** Matches the id, a part of the title, the block or the payer. */
+  /** Matches the id, a part of the title or of the buyer, the invoice, the block or the payer. */
   text?: string | undefined
   from?: number | undefined
   to?: number | undefined

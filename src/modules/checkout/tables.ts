@@ -1,4 +1,5 @@
 import type { MadeWith } from '../../kernel/rights.ts'
+import type { BuyerTables } from './buyers/store.ts'
 
 export type CheckoutMode = 'unique_amount' | 'unique_address' | 'generated_wallet'
 /** `refunded` is never stored: it is shown for an order from the service whose payment was refunded. */
@@ -43,7 +44,6 @@ export interface CheckoutsTable {
   webhook_url: string | null
   /** Encrypted. */
   webhook_secret: string | null
-  /** JSON list. */
   webhook_events: string
   notify: string | null
   /** JSON object. */
@@ -84,6 +84,8 @@ export interface CheckoutsTable {
   bare_price: number
   /** The kind of the public key that made it; null where none did. */
   made_with: MadeWith | null
+  /** Whether the event of its completion has the proof of its payment. */
+  webhook_proof: number
 }
 
 /** Listed by name, because a prepared statement must not change when a column is added. */
@@ -136,6 +138,7 @@ export const CHECKOUT_COLUMNS = [
   'invoice_number',
   'bare_price',
   'made_with',
+  'webhook_proof',
 ] as const satisfies readonly (keyof CheckoutsTable)[]
 
 /** An exact amount at an address, reserved for one checkout of an owner. */
@@ -191,7 +194,6 @@ export interface CheckoutPaymentsTable {
 interface CheckoutProofsTable {
   checkout_id: string
   block_hash: string
-  /** JSON. */
   proof: string
   created_at: number
 }
@@ -314,7 +316,7 @@ interface InvoiceCountersTable {
   last: number
 }
 
-export interface CheckoutTables {
+export interface CheckoutTables extends BuyerTables {
   checkouts: CheckoutsTable
   checkout_reservations: CheckoutReservationsTable
   checkout_quotes: CheckoutQuotesTable
@@ -333,6 +335,7 @@ export interface CheckoutTables {
 /** In an order in which every reference exists already. Sums are left out, because each store computes its own. */
 export const CHECKOUT_TABLES = [
   'checkouts',
+  'checkout_buyers',
   'checkout_reservations',
   'checkout_quotes',
   'checkout_payments',

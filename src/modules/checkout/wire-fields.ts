@@ -6,9 +6,11 @@ import { INVISIBLE, INVISIBLE_BUT_LINES, given, readText, readUrl } from '../../
 import { EVENT_KINDS, isEventKind } from './event-kinds.ts'
 import type { CheckoutMode } from './tables.ts'
 import { EMAIL_PATTERN } from '../accounts/index.ts'
+import { type BuyerRequest, readBuyer } from './buyers/request.ts'
 import { badField } from './errors.ts'
 import { readInvoice } from './invoices/fields.ts'
 import type { Invoice } from './invoices/invoice.ts'
+import type { CheckoutPorts } from './ports.ts'
 import { type Price, priceFieldOf, readPrice, readTotal } from './price-fields.ts'
 
 export interface PlanRequest {
@@ -29,6 +31,7 @@ export interface PresentationRequest {
   webhookField?: 'webhook_url' | 'webhook'
   webhookSecret?: string | null
   webhookEvents?: string[]
+  webhookProof?: boolean
   notify?: string | null
   metadata?: JsonObject
   /** Visible to the merchant only. */
@@ -48,6 +51,10 @@ export interface CheckoutRequest extends PresentationRequest {
   template: string | undefined
   /** What an order sets itself when it is made from a template. */
   order: Order | undefined
+  /** Who buys, where the merchant knows. */
+  buyer?: BuyerRequest | undefined
+  /** The language of mails to the buyer. */
+  language?: string
   /** How long it stays open; undefined means the default. */
   lifetimeMilliseconds?: number
 }
@@ -98,6 +105,7 @@ export function readCheckout(body: Body, rules: ReadingRules): CheckoutRequest {
     barePrice: readBarePrice(body.random),
     template,
     order: template === undefined ? undefined : readOrder(body, currency),
+    buyer: readBuyer(body.buyer),
   }
 }
 
@@ -133,11 +141,22 @@ export function readPresentation(body: Body, rules: ReadingRules): PresentationR
   }
   if (body.webhook_secret !== undefined) read.webhookSecret = readSecret(body.webhook_secret)
   if (body.webhook_events !== undefined) read.webhookEvents = readEvents(body.webhook_events)
+  if (body.webhook_proof !== undefined) read.webhookProof = readFreeFlag('webhook_proof', body.webhook_proof) ?? false
   if (body.notify !== undefined) read.notify = readNotify(body.notify)
   if (body.metadata !== undefined) read.metadata = readMetadata(body.metadata)
   if (body.note !== undefined) read.note = readText('note', body.note, DESCRIPTION_MAX, INVISIBLE_BUT_LINES)
   if (body.invoice !== undefined) read.invoice = readInvoice(body.invoice)
   return read
+}
+
+/** Nobody is to rely on proofs that are never made. What was asked for before the operator turned them off is no new request. */
+export function refuseUnproved(
+  { proofs }: Pick<CheckoutPorts, 'proofs'>,
+  { webhook_proof: asked }: Body,
+  wasAsked = false,
+): void {
+  if (!proofs.isOn && !wasAsked && readFreeFlag('webhook_proof', asked) === true)
+    throw badField('webhook_proof', 'webhook_proof needs PROOF=votes: this gateway makes no proofs of payments.')
 }
 
 export function readAddress(value: unknown): string | undefined {

@@ -8,10 +8,6 @@ export interface EmailRoom extends WalletRoom {
   names: Names
 }
 
-/** Binds an encrypted address to its row, so that it cannot be decrypted for another one. */
-export const receiptContext = (paymentId: string) => `email-receipt:${paymentId}`
-export const recipientContext = (recipientId: string) => `email-recipient:${recipientId}`
-
 /** A keyed hash by which mailboxes are compared across all payments. */
 export const fingerprintOf = ({ ports: { secrets } }: { ports: Pick<EmailPorts, 'secrets'> }, email: string) =>
   secrets.fingerprint('email', toMailbox(email))

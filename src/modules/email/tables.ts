@@ -1,3 +1,4 @@
+import { sealedIn } from '../../kernel/sealed.ts'
 /** Nano sent to email addresses. A wallet of its own takes the funding; unclaimed shares go to the refund address. */
 export interface EmailPaymentsTable {
   id: string
@@ -79,6 +80,18 @@ export const EMAIL_TABLES = [
   'email_tokens',
   'email_suppressions',
 ] as const satisfies readonly (keyof EmailTables)[]
+
+/** Binds an encrypted address to its row, so that it cannot be decrypted for another one. */
+export const receiptContext = sealedIn(
+  { table: 'email_payments', columns: ['receipt'], key: ['id'] },
+  (id) => `email-receipt:${id}`,
+)
+export const recipientContext = sealedIn(
+  { table: 'email_recipients', columns: ['email'], key: ['id'] },
+  (id) => `email-recipient:${id}`,
+)
+
+export const EMAIL_SEALED = [receiptContext, recipientContext]
 
 declare module '../../kernel/db.ts' {
   interface Tables extends EmailTables {}

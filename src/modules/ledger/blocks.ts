@@ -5,12 +5,13 @@ import { type Json, type JsonObject, toObject, withNano } from '../../kernel/sha
 
 const invalidBlock = () => new AppError('invalid_block', 'Block is invalid', { body: { field: 'block' } })
 
-/** Reads a block given as an object or as a JSON string. */
-export function readBlock(given: unknown): Block {
+/** Reads a block given as an object or as a JSON string. `work` is for a block that has none. */
+export function readBlock(given: unknown, work?: string): Block {
   const members = typeof given === 'string' ? parseText(given) : given
   if (typeof members !== 'object' || members === null) throw invalidBlock()
   const block = fromBlockJson((name) => {
     const value = Object.hasOwn(members, name) ? (members as Record<string, unknown>)[name] : undefined
+    if (name === 'work' && (value ?? '') === '') return work
     return typeof value === 'string' ? value : undefined
   })
   if (!block) throw invalidBlock()

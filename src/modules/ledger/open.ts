@@ -32,6 +32,7 @@ import { chain, successors } from './actions/chain.ts'
 import { confirmationInfo } from './actions/confirmation-info.ts'
 import { delegators } from './actions/delegators.ts'
 import { findBlock } from './actions/find-block.ts'
+import { frontiers } from './actions/frontiers.ts'
 import { nanoToRaw } from './actions/nano-to-raw.ts'
 import { processBlock } from './actions/process.ts'
 import { rawToNano } from './actions/raw-to-nano.ts'
@@ -60,6 +61,7 @@ export const LEDGER_ACTIONS = [
   version,
   blockCount,
   accountsFrontiers,
+  frontiers,
   accountsRepresentatives,
   accountRepresentative,
   accountWeight,

@@ -1,3 +1,5 @@
+import type { Ctx } from '../../kernel/ctx.ts'
+import type { Block } from '../../kernel/nano/block.ts'
 import type { Names } from '../../kernel/ports.ts'
 
 /** The context of ledger actions beside the node. */
@@ -7,6 +9,8 @@ export interface LedgerRoom {
   countMax: number
   /** Prepares work for the block after an account's newest one. */
   prepareWork(address: string, root: string): void
+  /** Computes the work of a block at the expense of its publisher. Unset in a process that publishes nothing. */
+  workFor?(ctx: Ctx, block: Block, subtype: string | undefined): Promise<string>
 }
 
 /** `-1` requests everything, but never more than the gateway's maximum. */

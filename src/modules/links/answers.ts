@@ -40,6 +40,7 @@ export const LINK = record({
   metadata: answer.object,
   webhook_events: list(text),
   webhook_secret_set: bool,
+  webhook_proof: optional(bool),
   quantity: record({ min: integer, max: integer }),
   suggested: list(text),
   sold_max: orNull(integer),

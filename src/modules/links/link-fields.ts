@@ -59,6 +59,7 @@ export function readTerms({ ports }: CheckoutRoom, body: Body, now: number): Ter
       }),
       ...(request.metadata && { metadata: request.metadata }),
       ...(request.webhookEvents && { webhook_events: request.webhookEvents }),
+      ...(request.webhookProof && { webhook_proof: true }),
       ...(given(body.expire) !== undefined && { expire: body.expire as string }),
       ...(invoice && { invoice: { ...invoice } }),
     },

@@ -8,5 +8,3 @@ export interface LinkRoom {
   /** The public URL of a link. */
   urlOf(slug: string): string
 }
-
-export const secretContext = (linkId: string) => `payment link ${linkId}`

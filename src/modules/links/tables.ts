@@ -1,3 +1,4 @@
+import { sealedIn } from '../../kernel/sealed.ts'
 /** An offer for many buyers: each visitor gets a checkout of their own. */
 export interface PaymentLinksTable {
   id: string
@@ -83,6 +84,14 @@ export const LINK_TABLES = [
   'link_orders',
   'subscriptions',
 ] as const satisfies readonly (keyof LinkTables)[]
+
+/** Binds an encrypted secret to its link, so that it cannot be decrypted for another one. */
+export const secretContext = sealedIn(
+  { table: 'payment_links', columns: ['webhook_secret'], key: ['id'] },
+  (id) => `payment link ${id}`,
+)
+
+export const LINK_SEALED = [secretContext]
 
 declare module '../../kernel/db.ts' {
   interface Tables extends LinkTables {}

@@ -8,5 +8,3 @@ export interface PosRoom {
   /** The URL of a till. */
   urlOf(id: string): string
 }
-
-export const tokenContext = (posId: string) => `point of sale ${posId}`

@@ -1,3 +1,4 @@
+import { sealedIn } from '../../kernel/sealed.ts'
 import type { PosColumns } from './point-of-sale.ts'
 
 /** Its columns are declared with the noun. */
@@ -40,6 +41,13 @@ export const POS_TABLES = [
   'pos_sales',
   'pos_pin_tries',
 ] as const satisfies readonly (keyof PosTables)[]
+
+export const tokenContext = sealedIn(
+  { table: 'points_of_sale', columns: ['token'], key: ['id'] },
+  (id) => `point of sale ${id}`,
+)
+
+export const POS_SEALED = [tokenContext]
 
 declare module '../../kernel/db.ts' {
   interface Tables extends PosTables {}

@@ -1,4 +1,5 @@
 import type { Db } from '../../kernel/db.ts'
+import { takeAlone } from '../../kernel/dialect.ts'
 import { type Given, prepared } from '../../kernel/prepared.ts'
 
 /** All wallets, including those of the service. */
@@ -18,8 +19,9 @@ interface NewFreeze {
   now: number
 }
 
-/** False when the scope was frozen already. */
+/** False when the scope was frozen already. Waits for blocks that are being signed: none is stored after the freeze. */
 export async function insertFreeze(db: Db, { scope, reason, frozenBy, now }: NewFreeze): Promise<boolean> {
+  await takeAlone(db, 'sends')
   const row = await db
     .insertInto('send_freezes')
     .values({ scope, reason, frozen_by: frozenBy, created_at: now })

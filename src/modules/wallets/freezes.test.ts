@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sql } from 'kysely'
 import { OPERATOR } from '../../kernel/actor.ts'
 import { nano } from '../../../test/support/blocks.ts'
 import { forEachEngine } from '../../../test/support/engines.ts'
+import { until } from '../../../test/support/until.ts'
 import { SHOP, codeOf, comeToRest, openUsedWallet, openWallet, send } from '../../../test/support/wallet-steps.ts'
 import { type WalletWorld } from '../../../test/support/wallet-world.ts'
 import { deleteWallet, freezeSends, listFreezes, queuePayment, treasury, unfreezeSends } from './index.ts'
+import { withLock } from './domain/lock.ts'
+import { holdLock } from './lock-store.ts'
+import { markSigned } from './outbox-moves-store.ts'
 import { findBlock, insertSend } from './outbox-store.ts'
 import { findWalletByAddress } from './store.ts'
 
@@ -78,6 +83,39 @@ forEachEngine((engine) => {
       assert.equal(signed.length, 1, target)
     }
   })
+
+  if (engine === 'postgres')
+    test('everything was frozen, and a block that was being signed at that moment was stored afterwards', async (t) => {
+      const { world, instance, wallet } = await openUsedWallet(t, { engine })
+      const { db, clock } = world
+      const { id: walletId } = (await findWalletByAddress(db, wallet))!
+      const terms = { accountId: world.accountId, destination: SHOP, amount: nano(1), createdAt: clock.now() }
+      const queue = (id: string) =>
+        insertSend(db, { id, walletId, purpose: 'send', ...terms, reference: id, deadlineAt: null })
+      const order: string[] = []
+      const sign = (id: string, meanwhile = () => Promise.resolve()) =>
+        withLock(instance.ctx, walletId, (lock) =>
+          db.transaction().execute(async (tx) => {
+            assert.ok(await holdLock(tx, lock, clock.now() + 10_000))
+            const block = { hash: id, previous: id, balance: nano(1), amount: nano(1), block: '{}' }
+            const signed = await markSigned(tx, id, block, clock.now())
+            await meanwhile()
+            order.push(`${id} ${signed ? 'signed' : 'not signed'}`)
+          }),
+        )
+      const waits = sql<object>`select 1 from pg_locks where locktype = 'advisory' and not granted
+        and database = (select oid from pg_database where datname = current_database())`
+      await queue('early')
+      let freezing: Promise<unknown> | undefined
+      await sign('early', async () => {
+        freezing = freezeSends(world.ctx, { target: 'all', ...because }).then(() => order.push('frozen'))
+        await until(async () => order.length > 0 || (await waits.execute(db)).rows.length > 0)
+      })
+      await freezing
+      await queue('late')
+      await sign('late')
+      assert.deepEqual(order, ['early signed', 'frozen', 'late not signed'])
+    })
 
   test('one wallet is frozen by a person, refuses, and goes on; payments of the service wait while all sends are frozen', async (t) => {
     const { world, instance, wallet } = await openWallet(t, { engine })

@@ -15,7 +15,7 @@ const selectKey = prepared((db, given: Given<{ walletId: string }>) =>
     .where('wallet_id', '=', given('walletId')),
 )
 
-function toSealedKey(row: { master_key_id: string; wrapped_data_key: string; sealed_key: string }): SealedKey {
+export function toSealedKey(row: { master_key_id: string; wrapped_data_key: string; sealed_key: string }): SealedKey {
   return {
     version: 1,
     masterKeyId: row.master_key_id,

@@ -1,4 +1,5 @@
 import type { Db } from '../../kernel/db.ts'
+import { sharedLock } from '../../kernel/dialect.ts'
 import { type Given, prepared } from '../../kernel/prepared.ts'
 import { WALLET_COLUMNS, type Wallet, toWallet } from './store.ts'
 
@@ -27,7 +28,10 @@ const lockFree = prepared((db, given: Given<{ walletId: string; now: number; unt
     .returning(['fence', ...WALLET_COLUMNS]),
 )
 
-/** Checks that the lock is still ours, extends it, and locks the row until the transaction ends. A frozen wallet cannot be locked. */
+/**
+ * Checks that the lock is still ours, extends it, and locks the row until the transaction ends. A frozen wallet cannot be locked, and a
+ * freeze of sends waits for the transaction: what comes after it in the transaction sees every freeze that is in force.
+ */
 export async function holdLock(db: Db, { walletId, fence }: WalletLock, until: number): Promise<boolean> {
   return (await lockHeld(db, { walletId, fence, until })).length > 0
 }
@@ -39,7 +43,7 @@ const lockHeld = prepared((db, given: Given<WalletLock & { until: number }>) =>
     .where('id', '=', given('walletId'))
     .where('fence', '=', given('fence'))
     .where('frozen_at', 'is', null)
-    .returning('id'),
+    .returning(['id', sharedLock(db, 'sends').as('shared')]),
 )
 
 /** Releases our lock. The fence moves on, so that a renewal still on its way changes nothing. */

@@ -11,6 +11,7 @@ import { advanceWallet } from './domain/advance.ts'
 import { type NewWallet, alongWallet } from './domain/wallets.ts'
 import { sweepWallet } from './domain/end-wallet.ts'
 import { proveMasterKeys } from './domain/master-keys.ts'
+import { keepSeed } from './domain/seeds.ts'
 import { type QueuedSend, bringForward, queueSend } from './domain/queue-send.ts'
 import { treasury } from './domain/treasury.ts'
 import { inspectWallets } from './jobs/inspect.ts'
@@ -71,6 +72,7 @@ export async function openWallets(ports: WalletPorts, settings: WalletSettings):
   const { store, notices, confirmations, vault, fund } = ports
   const { db, clock } = store
   await proveMasterKeys({ db, clock, vault })
+  await keepSeed({ ...store, vault })
   const setbacks = new Setbacks(store)
   const queue = new AdvanceQueue((walletId) => setbacks.during(walletId, advanceWallet(room, walletId)))
   const watch = new WalletAddresses(confirmations, (walletId) => {

@@ -5,6 +5,7 @@ import type { SealedKey } from '../../kernel/key-vault.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
 import type { Db } from '../../kernel/db.ts'
 import { type Given, prepared } from '../../kernel/prepared.ts'
+import type { SeedPlace } from './seeds-store.ts'
 import type { WalletsTable } from './tables.ts'
 
 type WalletStatus = WalletsTable['status']
@@ -90,7 +91,7 @@ interface NewWallet {
 }
 
 /** Stores a wallet and its key, both or neither. */
-export async function insertWallet(db: Db, wallet: NewWallet, key: SealedKey): Promise<void> {
+export async function insertWallet(db: Db, wallet: NewWallet, key: SealedKey & Partial<SeedPlace>): Promise<void> {
   await db
     .insertInto('wallets')
     .values({
@@ -127,6 +128,8 @@ export async function insertWallet(db: Db, wallet: NewWallet, key: SealedKey): P
       master_key_id: key.masterKeyId,
       wrapped_data_key: key.wrappedDataKey,
       sealed_key: key.sealedKey,
+      seed_id: key.seedId ?? null,
+      seed_index: key.index ?? null,
     })
     .execute()
 }

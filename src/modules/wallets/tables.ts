@@ -44,6 +44,30 @@ interface WalletKeysTable {
   master_key_id: string
   wrapped_data_key: string
   sealed_key: string
+  /** The seed that the key is derived from, and its place; null for random keys, which exist nowhere else. */
+  seed_id: string | null
+  seed_index: number | null
+}
+
+/** A seed from which keys of wallets are derived. */
+interface WalletSeedsTable {
+  id: string
+  /** 1 for the seed of new wallets, otherwise null. */
+  active: 1 | null
+  /** The place of the next key; it never goes back. */
+  next_index: number
+  /** When its words were shown, and when the operator has proved to have them. */
+  shown_at: number | null
+  checked_at: number | null
+  created_at: number
+}
+
+/** A seed encrypted by one master key; each master key that the gateway has opens it. */
+interface WalletSeedSealsTable {
+  seed_id: string
+  master_key_id: string
+  wrapped_data_key: string
+  sealed_key: string
 }
 
 /** A known text encrypted with each master key, which reveals a wrong key before it does harm. */
@@ -121,6 +145,8 @@ export interface WalletTables {
   wallets: WalletsTable
   wallet_keys: WalletKeysTable
   wallet_canaries: WalletCanariesTable
+  wallet_seeds: WalletSeedsTable
+  wallet_seed_seals: WalletSeedSealsTable
   wallet_plans: WalletPlansTable
   wallet_blocks: WalletBlocksTable
   send_freezes: SendFreezesTable
@@ -131,6 +157,8 @@ export const WALLET_TABLES = [
   'wallets',
   'wallet_keys',
   'wallet_canaries',
+  'wallet_seeds',
+  'wallet_seed_seals',
   'wallet_plans',
   'wallet_blocks',
   'send_freezes',

@@ -1,4 +1,4 @@
-export { createSecret, listSealedSecrets } from './domain/account-secret.ts'
+export { createSecret } from './domain/account-secret.ts'
 export { type AttemptEvent } from './domain/deliver.ts'
 export { type EventWithDeliveries, listEventsOf } from './domain/list-events.ts'
 export { isAskedFor } from './endpoints/fan-out.ts'

@@ -1,3 +1,4 @@
+import { accountSecretContext } from './tables.ts'
 import { OPERATOR } from '../../kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -164,7 +165,7 @@ test('a secret that no longer opens is told, and tried again', async (t) => {
   const world = await openWebhooks(t)
   const receiver = await openReceiver(t)
   const { seal } = world.ctx.secrets
-  world.ctx.secrets.seal = (_place, plain) => seal('elsewhere', plain)
+  world.ctx.secrets.seal = (_place, plain) => seal(accountSecretContext('elsewhere'), plain)
   await world.tell({ url: receiver.url, secret: SECRET })
   assert.deepEqual([world.attempts[0]!.outcome, world.attempts[0]!.code], ['retrying', 'secret_unreadable'])
   assert.equal(receiver.requests.length, 0)

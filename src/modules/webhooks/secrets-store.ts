@@ -27,11 +27,6 @@ const selectSealed = prepared((db, given: Given<{ accountId: string }>) =>
     .where('account_id', '=', given('accountId')),
 )
 
-export async function listNewestSealed(db: Db, limit: number): Promise<{ accountId: string; sealed: string }[]> {
-  const newest = db.selectFrom('webhook_secrets').select(['account_id', 'sealed']).orderBy('created_at', 'desc')
-  return (await newest.limit(limit).execute()).map(({ account_id: accountId, sealed }) => ({ accountId, sealed }))
-}
-
 /** Keeps the first secret; false when there was one. */
 export async function insertSealedSecret(db: Db, accountId: string, sealed: string, now: number): Promise<boolean> {
   const row = await db

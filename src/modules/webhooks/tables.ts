@@ -1,3 +1,4 @@
+import { sealedIn } from '../../kernel/sealed.ts'
 import type { EndpointColumns } from './endpoints/endpoint.ts'
 import type { WatchColumns } from './watches/watch.ts'
 
@@ -123,6 +124,23 @@ export const WEBHOOK_TABLES = [
   'webhook_replays',
   'address_watches',
 ] as const satisfies readonly (keyof WebhookTables)[]
+
+/** Binds an encrypted secret to its account, so that it cannot be decrypted for another one. */
+export const accountSecretContext = sealedIn(
+  { table: 'webhook_secrets', columns: ['sealed', 'previous_sealed'], key: ['account_id'] },
+  (accountId) => `webhook-secret:${accountId}`,
+)
+export const endpointSecretContext = sealedIn(
+  { table: 'webhook_endpoints', columns: ['sealed', 'previous_sealed'], key: ['id'] },
+  (id) => `webhook-endpoint:${id}`,
+)
+/** Binds a checkout's own secret to the event it signs. */
+export const eventSecretContext = sealedIn(
+  { table: 'events', columns: ['sealed_secret'], key: ['id'] },
+  (id) => `webhook-event:${id}`,
+)
+
+export const WEBHOOK_SEALED = [accountSecretContext, endpointSecretContext, eventSecretContext]
 
 declare module '../../kernel/db.ts' {
   interface Tables extends WebhookTables {}

@@ -1,1 +1,2 @@
+export { openWorkFor } from './find-work.ts'
 export { openWorkActions } from './open.ts'

@@ -164,13 +164,22 @@ function place(fresh, title) {
   const changed = before.state !== fresh.dataset.state
   const plan = document.activeElement?.dataset?.plan
   const panel = main.querySelector('.developer')?.open
+  // What somebody types for the receipt stays, whatever happens to the payment meanwhile.
+  const fold = main.querySelector('.receipt-by-mail')
+  const typed = fold?.querySelector('[name=email]')
+  const isTyping = typed !== null && typed === document.activeElement
   const wasPaid = before.status === 'complete'
   main.replaceWith(fresh)
   main = fresh
   document.title = title
   if (panel === false) main.querySelector('.developer')?.removeAttribute('open')
+  const unfolded = main.querySelector('.receipt-by-mail')
+  const field = unfolded?.querySelector('[name=email]')
+  if (fold?.open && unfolded) unfolded.open = true
+  if (typed?.value && field) field.value = typed.value
   prepare()
-  if (changed) {
+  if (isTyping && field) field.focus()
+  else if (changed) {
     const heading = document.getElementById('state')
     heading?.focus({ preventScroll: true })
     main.querySelector('.card').scrollIntoView({ block: 'nearest' })

@@ -176,6 +176,11 @@ const SENTENCES: Record<string, (detail: Detail, member: Part) => Part[]> = {
     wallet(address),
     ' on the ledger after all',
   ],
+  'wallet.recovered': ({ address }) => ['recovered the wallet ', wallet(address)],
+  'wallet.moved': ({ address, to }) => ['moved the wallet ', wallet(address), ' to the new address ', wallet(to)],
+  'wallet.assigned': ({ address }) => ['gave the account the wallet ', wallet(address)],
+  'wallet_words.shown': () => ['showed the words of the wallet seed'],
+  'wallet_words.replaced': () => ['made a new wallet seed'],
   'job.retried': ({ id }) => ['had the job ', { text: text(id), href: '/dashboard/admin/jobs' }, ' run again'],
 }
 

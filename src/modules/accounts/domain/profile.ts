@@ -68,6 +68,8 @@ export interface Merchant {
   website: string | null
   /** The URL of the style sheet with their colour. */
   sheet: string | null
+  /** The same for mails: the colour and a readable text on it. */
+  colours: { fill: string; ink: string } | null
 }
 
 /** Undefined for an account without a public name: payers then see only the address. */
@@ -86,6 +88,7 @@ export function toMerchant(profile: Profile): Merchant | undefined {
     termsUrl,
     website,
     sheet: accent === null ? null : `/accents/${accent.slice(1)}.css`,
+    colours: accent === null ? null : paintOf(accent),
   }
 }
 
@@ -201,6 +204,11 @@ function luminance(colour: Rgb): number {
 export function contrast(one: Rgb, other: Rgb): number {
   const [dark, light] = [luminance(one), luminance(other)].sort((a, b) => a - b)
   return (light! + 0.05) / (dark! + 0.05)
+}
+
+function paintOf(accent: string) {
+  const { fill, fillInk } = coloursIn(THEMES.light, accent)
+  return { fill: toHex(fill), ink: toHex(fillInk) }
 }
 
 interface Colours {

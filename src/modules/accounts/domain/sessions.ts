@@ -1,7 +1,6 @@
 import { SignJWT, decodeProtectedHeader, jwtVerify } from 'jose'
 import { actorOf } from '../../../kernel/actor.ts'
 import type { Caller } from '../../../kernel/ctx.ts'
-import type { Db } from '../../../kernel/db.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import type { KeyRights } from '../../../kernel/rights.ts'
@@ -18,9 +17,9 @@ import {
   insertEndedSession,
   insertSessionSecret,
   isSessionEnded,
-  listSessionSecrets,
   replaceSessionSecret,
 } from '../sessions-store.ts'
+import { sessionSecretContext } from '../tables.ts'
 import { type Account, findAccount, findLiveKey } from '../store.ts'
 
 export const SESSION_SECONDS = 3_600
@@ -239,7 +238,7 @@ export class Sessions {
   /** Undefined for a secret encrypted with a lost key: only the sessions signed with it are lost. */
   #read(id: string, sealed: string): Uint8Array | undefined {
     try {
-      return hexToBytes(this.#ctx.secrets.open(contextOf(id), sealed))
+      return hexToBytes(this.#ctx.secrets.open(sessionSecretContext(id), sealed))
     } catch (error) {
       this.#ctx.failures.lost('accounts.session-secret')(error)
       return undefined
@@ -249,7 +248,7 @@ export class Sessions {
   /** Makes the day's secret, or replaces one that cannot be decrypted. The first process decides, and the others use its secret. */
   async #makeSecret(id: string): Promise<Uint8Array> {
     const { db, clock, random, secrets } = this.#ctx
-    const secret = secrets.seal(contextOf(id), bytesToHex(random.bytes(32)))
+    const secret = secrets.seal(sessionSecretContext(id), bytesToHex(random.bytes(32)))
     const unreadable = await findSessionSecret(db, id)
     if (unreadable === undefined) await insertSessionSecret(db, { id, secret, createdAt: clock.now() })
     else if (!this.#read(id, unreadable)) {
@@ -266,12 +265,6 @@ export class Sessions {
 const usualWay = (keyId: string | undefined): ProvedBy => (keyId === undefined ? 'mail' : 'key')
 const dayOf = (milliseconds: number) => Math.floor(milliseconds / DAY)
 const nameOf = (day: number) => `ses_${day}`
-/** Encrypted session secrets with their places, from which the start checks whether a key decrypts them. */
-export async function listSealedSessions(db: Db): Promise<{ place: string; sealed: string }[]> {
-  return (await listSessionSecrets(db)).map(({ id, secret }) => ({ place: contextOf(id), sealed: secret }))
-}
-
-const contextOf = (id: string) => `session|${id}`
 
 function readKeyId(token: string): string | undefined {
   try {

@@ -7,7 +7,7 @@ import { inTx } from '../../../kernel/in-tx.ts'
 import { forEachEngine } from '../../../../test/support/engines.ts'
 import { openPeople } from '../../../../test/support/people-steps.ts'
 import { signOutPeople, suspendAccount } from '../domain/change-standing.ts'
-import { listSessionSecrets } from '../sessions-store.ts'
+import { sessionSecretContext } from '../tables.ts'
 import { findAccount } from '../store.ts'
 import { acceptInvitation, inviteMember } from './invitation.ts'
 import { changeRole, removeMember } from './members.ts'
@@ -21,8 +21,8 @@ forEachEngine((engine) => {
     const { world, ctx, accountId, invite } = await openPeople(t, engine)
     const { id } = await invite('eve@example.com', 'cashier')
     const token = await world.sessions.create(accountId, { memberId: id })
-    const [sealed] = await listSessionSecrets(ctx.db)
-    const secret = hexToBytes(world.secrets.open(`session|${sealed!.id}`, sealed!.secret))
+    const [sealed] = await ctx.db.selectFrom('session_secrets').select(['id', 'secret']).execute()
+    const secret = hexToBytes(world.secrets.open(sessionSecretContext(sealed!.id), sealed!.secret))
     const currentDate = new Date(world.clock.now())
     // All that version asks of a token.
     const verify = (one: string) =>

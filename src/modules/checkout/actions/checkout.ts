@@ -8,7 +8,7 @@ import { form, freeField } from '../../../kernel/free-field.ts'
 import type { CheckoutRoom } from '../room.ts'
 import { openCheckout } from '../domain/open.ts'
 import { toResponse } from '../shape.ts'
-import { readCheckout } from '../wire-fields.ts'
+import { readCheckout, refuseUnproved } from '../wire-fields.ts'
 
 /** Fields that the module reads itself, because clients write them in many ways; the action and the REST interface share that reader. */
 const free = (...field: Parameters<typeof freeField>) => optional(freeField(...field))
@@ -77,6 +77,11 @@ export const checkout = action({
       `Additional kinds of events to send: ${OPTIONAL_KINDS.join(', ')}.`,
       ['payment.partial'],
     ),
+    webhook_proof: free(
+      form.flag,
+      'Whether `payment.completed` has the proof of the payment in `proof`; needs a gateway with `PROOF=votes`.',
+      false,
+    ),
     notify: free(form.text, 'Email address for one receipt; needs a secret key.'),
     success_url: free(form.text, 'Where the payer goes after paying.'),
     cancel_url: free(form.text, 'Where the payer goes without paying.'),
@@ -118,6 +123,11 @@ export const checkout = action({
       INVOICE_FORM,
       'Its invoice: up to 100 `lines` of `{title, quantity?, price}`, `tax` of `{title, amount}`, `buyer`, `seller`, `number`. Lines and taxes must add up to `amount`; needs a secret key.',
       { lines: [{ title: 'Coffee', price: '1.5' }] },
+    ),
+    buyer: free(
+      form.record({ name: form.optional(form.text), email: form.optional(form.text) }),
+      'Who buys: `{name?, email?}`. The email address gets a receipt when it is paid, and hears of refunds; needs a secret key.',
+      { name: 'Marta Kowalska', email: 'marta@example.com' },
     ),
     public_key: free(form.text, 'A key that may be used in a browser.'),
   }),
@@ -171,9 +181,9 @@ export const checkout = action({
     invalid_account: '`address` is not a valid address.',
     invalid_currency: '`currency` is not supported.',
     invalid_url: 'A URL cannot be used; `field` says which.',
-    invalid_email: '`notify` is not an email address.',
+    invalid_email: '`notify` or `buyer.email` is not an email address.',
     invalid_metadata: '`metadata` is larger than 4096 bytes, 50 members or 4 levels.',
-    key_required: '`notify` and `template` need a key.',
+    key_required: '`notify`, `buyer` and `template` need a key.',
     feature_disabled: 'A public key, or an account without generated wallets, asked for something it may not use.',
     invalid_request:
       'A field cannot be used; `field` says which: you have no such template, or the address is in use by another checkout.',
@@ -188,6 +198,7 @@ export const checkout = action({
   async run({ caller, idempotency }, fields, room: CheckoutRoom) {
     const { prices, rules } = room.ports
     const { plainHttpAllowed } = rules
+    refuseUnproved(room.ports, fields)
     const request = readCheckout(fields, { currencies: prices.currencies, plainHttpAllowed })
     try {
       return toResponse(room.ports, await openCheckout(room, caller, request, idempotency))

@@ -5,12 +5,13 @@ import type { CheckoutRequest } from '../wire-fields.ts'
 
 /** Refuses fields that the caller's kind of key may not use (contract 5, Key kinds). */
 export function admit(caller: Caller, request: CheckoutRequest): void {
-  const { notify, template, mode, webhookUrl, webhookSecret, webhookEvents, invoice } = request
+  const { notify, template, mode, webhookUrl, webhookSecret, webhookEvents, webhookProof, invoice, buyer } = request
   const needKey = [
     notify && 'notify',
     template && 'template',
     mode === 'generated_wallet' && 'mode',
     invoice && 'invoice',
+    buyer && 'buyer',
   ]
   if (caller.kind === 'anonymous') {
     for (const field of needKey) if (field) throw keyRequired(field)
@@ -22,10 +23,12 @@ export function admit(caller: Caller, request: CheckoutRequest): void {
     webhookUrl && 'webhook_url',
     webhookSecret && 'webhook_secret',
     webhookEvents && webhookEvents.length > 0 && 'webhook_events',
+    webhookProof && 'webhook_proof',
     // Anybody can read a public key: its checkouts must not sum what others send to the shop (contract 2, rule 25).
     mode !== 'unique_amount' && template === undefined && 'mode',
     // Invoice numbers are the account's.
     invoice && 'invoice',
+    buyer && 'buyer',
   ]
   for (const field of secretOnly) if (field) throw notForPublicKeys(field)
 }

@@ -3,12 +3,15 @@ import { RAW_MAX, type Raw, toRaw } from '../../../kernel/money.ts'
 import type { Rate } from '../../../kernel/ports.ts'
 import { type CheckoutRoom, inQuietTx, tellOwner } from '../room.ts'
 import type { CheckoutChange } from '../changes-store.ts'
+import { queueMail } from '../buyers/mail.ts'
+import { findBuyer } from '../buyers/store.ts'
 import { takeInvoiceNumber } from '../invoices/numbers.ts'
 import { type Payment, insertPayment } from '../payments-store.ts'
 import { type Quote, type Reservation, listQuotes } from '../reservations-store.ts'
 import { type Checkout, NO_PLAN, SERVICE } from '../record.ts'
 import { lockCheckout } from '../store.ts'
 import { BEFORE_LOOKS, insertSightings } from '../sightings-store.ts'
+import { announceCompleted } from './announce-completed.ts'
 import { CLOCK_SLACK, type IncomingSend, timeOf } from './baseline.ts'
 import { type Claim, listClaims } from './claims.ts'
 import { type Decision, type Due, decide } from './decide.ts'
@@ -74,8 +77,8 @@ function creditAll(ctx: CheckoutRoom, send: IncomingSend, rates: Rates): Promise
   })
 }
 
-const mayHaveJobs = ({ checkout: { webhookUrl, notify, walletId } }: Credited) =>
-  webhookUrl !== null || notify !== null || walletId !== null
+const mayHaveJobs = ({ checkout: { webhookUrl, webhookProof, notify, walletId }, mails }: Credited) =>
+  webhookUrl !== null || webhookProof || notify !== null || walletId !== null || mails
 
 interface Credited {
   /** The checkout before the payment. */
@@ -84,6 +87,8 @@ interface Credited {
   kind: Payment['kind']
   /** What became of the checkout, in the words of events, for the operator. */
   became: string
+  /** Whether its buyer gets a mail. */
+  mails: boolean
 }
 
 /** What the service sells is delivered in the transaction that records the payment, or else the money is refunded. */
@@ -146,14 +151,14 @@ async function creditOwner(
   // Another instance has recorded this payment.
   if (!(await insertPayment(tx.db, recorded))) return undefined
   const { rate, rateSource } = recorded
-  await applyDecision(tx, checkout, {
+  const mails = await applyDecision(tx, checkout, {
     send,
     decision,
     plan,
     reservation,
     rate: rate === null ? null : { rate, source: rateSource },
   })
-  return { checkout, plan, kind: decision.kind, became: decision.event ?? `payment.${decision.kind}` }
+  return { checkout, plan, kind: decision.kind, became: decision.event ?? `payment.${decision.kind}`, mails }
 }
 
 interface Valuation {
@@ -239,12 +244,12 @@ interface Applied {
   rate: PaidRate | null
 }
 
-/** Changes state, timeline, event, email and sweep together, or nothing. */
+/** Changes state, timeline, event, email and sweep together, or nothing; tells whether the buyer gets a mail. */
 async function applyDecision(
   tx: CheckoutRoom,
   checkout: Checkout,
   { send, decision, plan, reservation, rate }: Applied,
-): Promise<void> {
+): Promise<boolean> {
   const { kind, status, additional, event, fullRaw } = decision
   const { hash, from, amountRaw } = send
   const completes = event === 'payment.completed'
@@ -273,12 +278,15 @@ async function applyDecision(
     }),
   })
   if (event) {
-    const dedupeKey = completes ? 'completed' : hash
-    await announce(tx, moved, { type: event, dedupeKey, block: { hash, account: from, amountRaw }, rate })
+    const paid = { block: { hash, account: from, amountRaw }, rate }
+    await (completes
+      ? announceCompleted(tx, moved, paid)
+      : announce(tx, moved, { type: event, dedupeKey: hash, ...paid }))
   }
-  if (completes) await followCompletion(tx, moved)
+  if (completes) return followCompletion(tx, moved)
   // A partial payment stays in the wallet until the rest arrives; what comes after the end is swept at once.
-  else if (kind !== 'unmatched' && moved.status !== 'partial') await enqueueSweep(tx, moved)
+  if (kind !== 'unmatched' && moved.status !== 'partial') await enqueueSweep(tx, moved)
+  return false
 }
 
 /** The price asked when the paid amount was reserved, not a later quote or an amount that another visitor chose since. */
@@ -310,12 +318,15 @@ export function boughtPrice(
 /** The state of a checkout whose detected block turned out not to count. */
 export const undetected = ({ paidRaw }: Checkout) => (paidRaw > 0n ? 'partial' : 'pending')
 
-/** Queues what a completion causes beside its event: mail and sweep, both safe to repeat. */
-export async function followCompletion(tx: CheckoutRoom, checkout: Checkout): Promise<void> {
+/** Queues what a completion causes beside its event: mails and sweep, all safe to repeat; tells whether the buyer gets one. */
+export async function followCompletion(tx: CheckoutRoom, checkout: Checkout): Promise<boolean> {
   if (checkout.notify !== null) {
     await enqueue(tx, { kind: NOTIFY, payload: { checkoutId: checkout.id }, key: checkout.id })
   }
   await enqueueSweep(tx, checkout)
+  const hasEmail = Boolean((await findBuyer(tx.db, checkout.id))?.email)
+  if (hasEmail) await queueMail(tx, { checkoutId: checkout.id, about: 'paid' })
+  return hasEmail
 }
 
 /** Queues the sweep; does nothing for a checkout without a wallet of its own. */

@@ -1,4 +1,5 @@
 import { formatNano } from '../../../kernel/money.ts'
+import type { PaymentProof } from '../../../kernel/nano/payment-proof.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { createSecret, isAskedFor, recordEvent } from '../../webhooks/index.ts'
 import type { CheckoutRoom } from '../room.ts'
@@ -20,6 +21,8 @@ interface CheckoutEvent {
   refund?: Refund
   /** The members about its subscription, for a checkout that belongs to one. */
   subscription?: JsonObject
+  /** Of the payment, where the checkout asks for it. */
+  proof?: PaymentProof | null
 }
 
 export interface PaidRate {
@@ -81,7 +84,7 @@ function openSecret({ ports, random, failures }: CheckoutRoom, checkoutId: strin
 function toBody(
   { clock, ports }: CheckoutRoom,
   checkout: Checkout,
-  { id, type, block, confirmed = true, rate, refund, subscription }: CheckoutEvent & { id: string },
+  { id, type, block, confirmed = true, rate, refund, subscription, proof }: CheckoutEvent & { id: string },
 ): JsonObject {
   const { address, paidRaw } = checkout
   return {
@@ -108,6 +111,7 @@ function toBody(
     ...fiatOf(checkout, rate ?? null),
     plan: toPlan(checkout),
     metadata: checkout.metadata,
+    ...(proof !== undefined && { proof: proof as JsonObject | null }),
   }
 }
 

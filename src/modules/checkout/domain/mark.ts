@@ -8,8 +8,8 @@ import { requireFreeNumber, takeInvoiceNumber } from '../invoices/numbers.ts'
 import { type Payment, listPayments, markAssigned } from '../payments-store.ts'
 import { ANONYMOUS, type Checkout, isAllRefunded } from '../record.ts'
 import { lockCheckout } from '../store.ts'
+import { announceCompleted } from './announce-completed.ts'
 import { boughtPrice, followCompletion } from './credit.ts'
-import { announce } from './events.ts'
 import { moveCheckout } from './move.ts'
 
 interface MarkRequest {
@@ -55,7 +55,7 @@ export async function markPaid(ctx: CheckoutRoom, request: MarkRequest): Promise
     })
     const rate = payment?.rate ? { rate: payment.rate, source: payment.rateSource } : null
     const block = payment && { hash: payment.blockHash, account: payment.payer, amountRaw: payment.amountRaw }
-    await announce(tx, moved, { type: 'payment.completed', dedupeKey: 'completed', block, rate })
+    await announceCompleted(tx, moved, { block, rate })
     await followCompletion(tx, moved)
     await audit(tx, { actor, owner, what: 'checkout.marked', detail: { id, blockHash: blockHash ?? null } })
     return moved

@@ -9,6 +9,7 @@ import { findPayout } from '../../accounts/index.ts'
 import type { NewWallet } from '../../wallets/index.ts'
 import { type CheckoutRoom, inQuietTx, tellOwner } from '../room.ts'
 import { badField, checkoutNotFound, notForPublicKeys, tooManyOpen } from '../errors.ts'
+import { saveNamed } from '../buyers/store.ts'
 import { requireSameTotal } from '../invoices/invoice.ts'
 import { requireFreeNumber } from '../invoices/numbers.ts'
 import { ANONYMOUS, type Checkout, NO_PLAN, SERVICE, isByHolder } from '../record.ts'
@@ -113,7 +114,6 @@ async function reopen(ctx: CheckoutRoom, { id, rate, webhookSecret }: MadeChecko
 }
 
 const ownerOf = (caller: Caller) => (caller.kind === 'account' ? caller.accountId : ANONYMOUS)
-
 const hasPrice = ({ price, plans }: CheckoutRequest) => price !== undefined || plans.length > 0
 
 /** The fields of one of the account's checkouts, with what an order may change about it (contract 2, rules 18 and 19). */
@@ -130,11 +130,12 @@ async function fromTemplate(ctx: CheckoutRoom, caller: Caller, asked: CheckoutRe
   // A price of 10 EUR must not become 10 nano.
   if (currency !== template.currency) throw fixed('currency')
   if (mode !== template.mode) throw fixed(modeField)
-  const { barePrice = template.barePrice } = asked
+  const { barePrice = template.barePrice, webhookProof = template.webhookProof } = asked
   // Where payments are summed, the price has no tail.
   if (mode === 'unique_amount' && barePrice !== template.barePrice) throw fixed('random')
   const ownPrice = priceIn(currency, template.price)
   if (ownPrice !== undefined && template.plans.length > 0) throw fixed(priceField)
+  if (webhookProof !== template.webhookProof) throw fixed('webhook_proof')
   const events = asked.webhookEvents ?? []
   if (events.length > 0 && events.join() !== template.webhookEvents.join()) throw fixed('webhook_events')
   const sealed = template.webhookSecret
@@ -165,10 +166,12 @@ async function fromTemplate(ctx: CheckoutRoom, caller: Caller, asked: CheckoutRe
     webhookUrl: template.webhookUrl,
     webhookSecret,
     webhookEvents: template.webhookEvents,
+    webhookProof,
     notify: template.notify,
     metadata: asked.metadata ?? template.metadata,
     note: asked.note ?? null,
     invoice: asked.invoice ?? null,
+    buyer: asked.buyer,
     ...(asked.lifetimeMilliseconds !== undefined && { lifetimeMilliseconds: asked.lifetimeMilliseconds }),
   }
 }
@@ -220,6 +223,7 @@ export function toDraft(
     webhookUrl: request.webhookUrl ?? null,
     webhookSecret: null,
     webhookEvents: request.webhookEvents ?? [],
+    webhookProof: request.webhookProof === true,
     notify: request.notify ?? null,
     metadata: request.metadata ?? {},
     seq: 1,
@@ -275,6 +279,7 @@ export async function store(
     await requireOwnAddress(tx, checkout, { namedBy, seen })
     await requireFreeNumber(tx.db, tx.ports.engine, checkout)
     const made = { ...checkout, ...watched }
+    await saveNamed(tx.db, made, request)
     await alongside?.(tx, made)
     tellOwner(tx, made)
     return made

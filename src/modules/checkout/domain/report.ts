@@ -11,7 +11,7 @@ import { toOwnView } from '../shape.ts'
 import { ANONYMOUS } from '../record.ts'
 import { formatFiat } from './fiat.ts'
 import { readEnd, readMoment, readPeriod } from './period.ts'
-import { listShownRefunds } from './show.ts'
+import { listBeside } from './show.ts'
 
 const DAY = 86_400_000
 const SERIES_DAYS = 30
@@ -81,7 +81,7 @@ export async function reportCheckouts(
   ]
   const refunded = await sumRefunds(db, ports.engine, filter)
   const listed = checkouts.slice(0, limit)
-  const refunds = await listShownRefunds(ctx, listed)
+  const refunds = await listBeside(ctx, listed)
   const { keyIds: otherKeyIds, ...rest } = filter
   const others = await countByStatus(db, ports.engine, { ...rest, owner: accountId, otherKeyIds })
   return {

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../../kernel/shape.ts'
 import { type Merchant, findMerchant } from '../../accounts/index.ts'
 import { findWallet, findWalletByAddress } from '../../wallets/index.ts'
 import { type EventWithDeliveries, listEventsOf } from '../../webhooks/index.ts'
+import { type Buyer, findBuyer, listBuyers } from '../buyers/store.ts'
 import { type TimelineEntry, listTimeline, markServed } from '../changes-store.ts'
 import { checkoutNotFound } from '../errors.ts'
 import { type Payment, countUnmatched, listPayments, listUnmatched } from '../payments-store.ts'
@@ -82,18 +83,30 @@ async function refundsShown({ db }: CheckoutRoom, { id, refundedRaw }: Checkout)
 
 const sumRefunded = (raw: bigint) => ({ amount_refunded: formatNano(raw), amount_refunded_raw: raw.toString() })
 
-/** Refunds for the merchant, by ids of checkouts, including those that failed. */
-export async function listShownRefunds(
-  ctx: CheckoutRoom,
-  checkouts: readonly Checkout[],
-): Promise<Map<string, JsonObject>> {
+/** Buyers and refunds for the merchant, by ids of checkouts, including refunds that failed. */
+export async function listBeside(ctx: CheckoutRoom, checkouts: readonly Checkout[]): Promise<Map<string, JsonObject>> {
   const given = checkouts.filter(({ refundedRaw }) => refundedRaw > 0n)
   const refunds = await listRefunds(
     ctx.db,
     given.map(({ id }) => id),
   )
-  return new Map(given.map((checkout) => [checkout.id, ownRefunds(ctx, checkout, refunds)]))
+  const buyers = await listBuyers(
+    ctx.db,
+    checkouts.map(({ id }) => id),
+  )
+  return new Map(
+    checkouts.map((checkout) => [
+      checkout.id,
+      {
+        ...buyerShown(buyers.get(checkout.id)),
+        ...(checkout.refundedRaw > 0n && ownRefunds(ctx, checkout, refunds)),
+      },
+    ]),
+  )
 }
+
+const buyerShown = (buyer: Buyer | undefined): JsonObject =>
+  buyer && (buyer.name !== null || buyer.email !== null) ? { buyer: { name: buyer.name, email: buyer.email } } : {}
 
 function ownRefunds({ ports }: CheckoutRoom, { id, refundedRaw }: Checkout, refunds: readonly Refund[]): JsonObject {
   const own = refunds.filter(({ checkoutId }) => checkoutId === id)
@@ -161,6 +174,7 @@ interface OwnCheckout {
   order: OrderStanding | undefined
   payments: Payment[]
   refunds: Refund[]
+  buyer: Buyer | undefined
   events: EventWithDeliveries[]
   timeline: TimelineEntry[]
 }
@@ -181,6 +195,7 @@ export async function getOwn(
     order,
     payments: await listPayments(ctx.db, checkout.id),
     refunds: await listRefunds(ctx.db, [checkout.id]),
+    buyer: await findBuyer(ctx.db, checkout.id),
     events: await listEventsOf(ctx, { subject: checkout.id, accountId }),
     timeline: await listTimeline(ctx.db, checkout.id),
   }
@@ -192,10 +207,11 @@ export async function showOwn(
   given: string,
   { owner, showEvent }: { owner: string | undefined; showEvent: (event: EventWithDeliveries) => JsonObject },
 ): Promise<JsonObject> {
-  const { checkout, order, payments, refunds, events, timeline } = await getOwn(ctx, given, { owner })
+  const { checkout, order, payments, refunds, buyer, events, timeline } = await getOwn(ctx, given, { owner })
   return {
     checkout: {
       ...toOwnView(ctx.ports, checkout),
+      ...buyerShown(buyer),
       ...(refunds.length > 0 && ownRefunds(ctx, checkout, refunds)),
       ...orderShown(order, checkout.status),
     },

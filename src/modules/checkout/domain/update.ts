@@ -21,6 +21,7 @@ import {
   readMode,
   readPlans,
   readPresentation,
+  refuseUnproved,
 } from '../wire-fields.ts'
 import { type Price, readPrice } from '../price-fields.ts'
 import { audit } from './mark.ts'
@@ -56,6 +57,7 @@ export async function updateCheckout(ctx: CheckoutRoom, { id, owner, actor, body
   const before = await findOwnCheckout(ctx.db, { id, owner })
   if (!before) throw checkoutNotFound()
   const { prices, rules } = ctx.ports
+  refuseUnproved(ctx.ports, body, before.webhookProof)
   const shown = readPresentation(body, { currencies: prices.currencies, plainHttpAllowed: rules.plainHttpAllowed })
   const terms = readNewTerms(before, body, prices.currencies)
   if (shown.webhookUrl && shown.webhookUrl !== before.webhookUrl)

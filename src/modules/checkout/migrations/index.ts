@@ -10,6 +10,8 @@ import { up as refundValues } from './0054-refund-values.ts'
 import { up as paidAgain } from './0055-paid-again.ts'
 import { up as madeWith } from './0056-made-with.ts'
 import { up as paymentProofs } from './0058-payment-proofs.ts'
+import { up as webhookProofs } from './0060-webhook-proofs.ts'
+import { up as buyers } from './0067-buyers.ts'
 
 export const CHECKOUT_MIGRATIONS: Migrations = {
   '0008-checkouts': checkouts,
@@ -23,4 +25,6 @@ export const CHECKOUT_MIGRATIONS: Migrations = {
   '0055-paid-again': paidAgain,
   '0056-made-with': madeWith,
   '0058-payment-proofs': paymentProofs,
+  '0060-webhook-proofs': webhookProofs,
+  '0067-buyers': buyers,
 }

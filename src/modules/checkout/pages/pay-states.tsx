@@ -7,6 +7,7 @@ import { showNano } from '../../../web/formats.ts'
 import { Address, CopyRow, QrCode } from '../../../web/qr-code.tsx'
 import type { PayState, ShownCheckout } from './pay-state.ts'
 import { type Voice, fill } from '../texts/index.ts'
+import { ReceiptForm, type ReceiptProps } from './receipt-form.tsx'
 
 export interface PayPageProps {
   checkout: ShownCheckout
@@ -43,6 +44,8 @@ export interface PayPageProps {
   openAmount: boolean
   /** Whether a payer who has chosen an amount wants to change it. */
   choosing: boolean
+  /** Where the receipt goes: asked of the payer, or already known. */
+  receipt: ReceiptProps
   /** Undefined with real nodes. */
   developer: Pick<DeveloperPanelProps, 'holds' | 'waiting'> | undefined
   /** Link to this page with other parameters. */
@@ -191,6 +194,7 @@ const PayNow = (props: Part) => {
           <a href={hrefOf({ amount: 'other' })}>{texts.otherAmount}</a>
         </p>
       )}
+      <ReceiptForm {...props} />
       <noscript>
         <p class="hint">
           {texts.updates} <a href={hrefOf({})}>{texts.checkNow}</a>
@@ -289,6 +293,7 @@ const Complete = (props: Part) => {
           </a>
         )}
       </div>
+      <ReceiptForm {...props} />
       <p class="returning" data-text={texts.returning} hidden>
         <span />
         <button type="button" class="link">

@@ -2,6 +2,8 @@ import { inTx } from '../../../kernel/in-tx.ts'
 import { formatNano } from '../../../kernel/money.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { type OutboxBlock, findBlock, findWallet } from '../../wallets/index.ts'
+import { queueMail } from '../buyers/mail.ts'
+import { findBuyer } from '../buyers/store.ts'
 import { announce } from '../domain/events.ts'
 import { moveCheckout } from '../domain/move.ts'
 import { checkoutNotFound } from '../errors.ts'
@@ -115,7 +117,16 @@ async function conclude(tx: CheckoutRoom, refund: Refund, next: Concluded): Prom
   const { event, reason } = TOLD[next.status]!
   const shown = await moveCheckout(tx, held, { reason, ...(moved.hash !== null && { block: moved.hash }) })
   await announce(tx, shown, { type: event, dedupeKey: `${refund.id}:${next.status}`, refund: moved })
+  await tellBuyer(tx, moved)
   return moved
+}
+
+/** The link goes only to whoever was named before the payment: afterwards, anybody with the page's link can leave an address. */
+async function tellBuyer(tx: CheckoutRoom, { id, checkoutId, status, as }: Refund): Promise<void> {
+  const isLink = as === 'link' && status === 'sent'
+  const buyer = status === 'failed' ? undefined : await findBuyer(tx.db, checkoutId)
+  if (!buyer?.email || (isLink && buyer.givenBy === 'afterwards')) return
+  await queueMail(tx, { checkoutId, refundId: id, about: isLink ? 'refund-link' : 'refunded' })
 }
 
 /** The refunds of a checkout with their current state, oldest first. */

@@ -7,7 +7,7 @@ import { listEventsOf, redeliver, showDelivery, showEventWithDeliveries } from '
 import { checkoutRefund } from '../actions/checkout-refund.ts'
 import { checkout as checkoutAction } from '../actions/checkout.ts'
 import type { CheckoutRoom } from '../room.ts'
-import { asOrdered, listShownRefunds, showOwn, showUnmatched } from '../domain/show.ts'
+import { asOrdered, listBeside, showOwn, showUnmatched } from '../domain/show.ts'
 import { deleteCheckout } from '../domain/end.ts'
 import { exportPayments } from '../domain/export.ts'
 import { markPaid } from '../domain/mark.ts'
@@ -222,7 +222,7 @@ async function list(ctx: CheckoutRoom, query: AccountRequest['query'], owner: st
   const checkouts = await listCheckouts(db, ports.engine, filter, { limit, offset: after ? 0 : offset, after })
   const counts = await countByStatus(db, ports.engine, filter)
   const last = checkouts.length === limit ? checkouts.at(-1) : undefined
-  const refunds = await listShownRefunds(ctx, checkouts)
+  const refunds = await listBeside(ctx, checkouts)
   const show = async (one: Checkout) => ({
     ...toOwnView(ports, (await asOrdered(ctx, one)).checkout),
     ...refunds.get(one.id),

@@ -5,7 +5,7 @@ import { resolveNames } from '../../names/index.ts'
 import { checkout as checkoutAction } from '../actions/checkout.ts'
 import type { CheckoutRoom } from '../room.ts'
 import { type Opened, openCheckout } from '../domain/open.ts'
-import { readCheckout } from '../wire-fields.ts'
+import { readCheckout, refuseUnproved } from '../wire-fields.ts'
 
 /** Makes a checkout from the fields of the action, for REST and the dashboard. */
 export function createOpener(ctx: CheckoutRoom) {
@@ -17,6 +17,7 @@ export function createOpener(ctx: CheckoutRoom) {
   ): Promise<(idempotency: Idempotency | undefined) => Promise<Opened>> => {
     const fields = parse((await resolveNames(ctx.names, body, checkoutAction)).params)
     const reading = { currencies: prices.currencies, plainHttpAllowed: rules.plainHttpAllowed }
+    refuseUnproved(ctx.ports, fields)
     return (idempotency) => openCheckout(ctx, caller, readCheckout(fields, reading), idempotency)
   }
 }

@@ -12,6 +12,8 @@ import {
 } from '../../../kernel/route.ts'
 import { readTypedDecimal } from '../../../kernel/free-field.ts'
 import type { CheckoutRoom } from '../room.ts'
+import { leaveEmail, mayLeave } from '../buyers/leave-email.ts'
+import { findBuyer } from '../buyers/store.ts'
 import { chooseAmount, isOpenAmount, readChoice } from '../domain/choose-amount.ts'
 import { getCheckout, merchantOf, readPageFacts, servePage, showRecord, worthOf } from '../domain/show.ts'
 import { currencyOf, showWorth } from '../../../web/formats.ts'
@@ -99,6 +101,7 @@ export function payRoutes(ports: PayPorts): readonly Route[] {
       },
     },
     { method: 'POST', path: '/pay/:id/amount', door: 'open', limit, run: (request) => takeAmount(ctx, request) },
+    { method: 'POST', path: '/pay/:id/email', door: 'open', limit, run: (request) => takeEmail(ctx, request) },
   ]
 }
 
@@ -119,6 +122,37 @@ async function takeAmount(ctx: CheckoutRoom, request: RouteRequest): Promise<Rep
     const wrong = error.code === 'invalid_amount' ? { amount: 'wrong' } : {}
     return { goTo: pageUrl(id, { ...kept, ...wrong }) }
   }
+}
+
+/** Parameters of the page that the payer came from; everything else about it follows from the checkout. */
+const KEPT = ['plan', 'choice', 'embed'] as const
+
+async function takeEmail(ctx: CheckoutRoom, request: RouteRequest): Promise<Reply> {
+  const { id } = await getCheckout(ctx, request.params.id!)
+  const fields = request.fields()
+  // Another site's page could make its visitors leave addresses, each from a network address of its own.
+  const isForeign = request.header('sec-fetch-site') === 'cross-site'
+  const left = { email: fields.email, language: negotiate(request.header('accept-language'), fields.lang).language }
+  if (!request.isForm) {
+    if (!isForeign) await leaveEmail(ctx, id, { ...left, visitor: request.ip })
+    return { json: { success: !isForeign } }
+  }
+  const given = new URLSearchParams(typeof fields.back === 'string' ? fields.back : '')
+  const kept = { lang: fields.lang, ...Object.fromEntries(KEPT.map((name) => [name, given.get(name)])) }
+  try {
+    if (!isForeign) await leaveEmail(ctx, id, { ...left, visitor: request.ip })
+    return { goTo: pageUrl(id, kept) }
+  } catch (error) {
+    if (!(error instanceof AppError) || error.status > 429) throw error
+    const wrong = { invalid_email: 'wrong', too_many_requests: 'share' }[error.code as string]
+    return { goTo: pageUrl(id, { ...kept, ...(wrong !== undefined && { email: wrong }) }) }
+  }
+}
+
+/** Everybody with the page's link reads it, so it says no more than its owner needs to recognise it. */
+function masked(email: string): string {
+  const [local = '', domain = ''] = email.split('@')
+  return `${local.slice(0, 1)}…@${domain}`
 }
 
 export const voiceFor = ({ header, query }: RouteRequest) => negotiate(header('accept-language'), query.lang)
@@ -162,6 +196,7 @@ async function showPage({ ctx, developmentLedger }: PayPorts, request: RouteRequ
   const dueRaw = amountToPay(asked)
   // Until the payer has chosen an amount, there is nothing to pay: the code leads to the page instead.
   const link = paymentLink(asked) ?? ctx.ports.links.pay(checkout.id)
+  const buyer = await findBuyer(ctx.db, checkout.id)
   const now = ctx.clock.now()
   const kept = {
     lang: query.lang === undefined ? undefined : voice.language,
@@ -192,6 +227,11 @@ async function showPage({ ctx, developmentLedger }: PayPorts, request: RouteRequ
       openAmount={isOpenAmount(checkout)}
       choosing={choice !== undefined && query.amount !== undefined && stateOf(shown, now) === 'waiting'}
       proofUrl={await findProofUrl(ctx, checkout)}
+      receipt={{
+        isAsked: mayLeave(checkout, buyer),
+        goesTo: buyer?.email ? masked(buyer.email) : undefined,
+        wrong: query.email === 'wrong' ? 'email' : query.email === 'share' ? 'share' : undefined,
+      }}
       developer={
         mayPlay ? { holds: developmentLedger.holds, waiting: developmentLedger.listWaiting().length } : undefined
       }

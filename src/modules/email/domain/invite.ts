@@ -3,7 +3,8 @@ import { PutOff } from '../../../kernel/job.ts'
 import { MailRefused } from '../../../kernel/mail-job.ts'
 import type { Mailer } from '../../../kernel/ports.ts'
 import { findMerchant, takeFree } from '../../accounts/index.ts'
-import { type EmailRoom, recipientContext } from '../room.ts'
+import type { EmailRoom } from '../room.ts'
+import { recipientContext } from '../tables.ts'
 import { inviteMail } from '../mails.ts'
 import {
   type Recipient,

@@ -7,7 +7,8 @@ import { currencyOf, showWorth } from '../../../web/formats.ts'
 import { findWallet, listDeposits } from '../../wallets/index.ts'
 import { emailPaymentNotFound } from '../errors.ts'
 import { type Recipient, listRecipients } from '../recipients-store.ts'
-import { type EmailRoom, recipientContext } from '../room.ts'
+import type { EmailRoom } from '../room.ts'
+import { recipientContext } from '../tables.ts'
 import { type EmailPayment, findEmailPayment, findOwnPayment } from '../store.ts'
 
 const DEPOSITS_SHOWN = 1

@@ -6,7 +6,8 @@ import { type FreeUse, giveBackFree, takeFree } from '../../accounts/index.ts'
 import { findPayment } from '../../wallets/index.ts'
 import { type Receipt, receiptMail } from '../mails.ts'
 import { findRecipient, listRecipients, listSuppressed } from '../recipients-store.ts'
-import { type EmailRoom, fingerprintOf, receiptContext, recipientContext } from '../room.ts'
+import { type EmailRoom, fingerprintOf } from '../room.ts'
+import { receiptContext, recipientContext } from '../tables.ts'
 import { type EmailPayment, findEmailPayment } from '../store.ts'
 
 /** Name of the job that mails a receipt. */

@@ -63,6 +63,7 @@ export const accountHistory = action({
   auth: 'none',
   scope: 'read',
   readOnly: true,
+  asNode: { names: ['history'], fields: ['hash'] },
   async run(ctx, { account, head, count, account_filter, ...rest }, room: LedgerRoom) {
     if (account === undefined && head === undefined) throw missingField('account')
     if (count === 0) throw new AppError('invalid_count', 'Invalid count', { body: { field: 'count' } })

@@ -16,5 +16,6 @@ export const nanoToRaw = action({
   scope: 'read',
   readOnly: true,
   local: true,
+  asNode: { names: ['mnano_to_raw', 'mrai_to_raw', 'knano_to_raw', 'krai_to_raw', 'rai_to_raw'] },
   run: (_ctx, { amount }) => ({ raw: `${amount}`, amount: `${amount}` }),
 })

@@ -20,7 +20,7 @@ function networkFact(name: string, summary: string, response: Json, output: TObj
     auth: 'none',
     scope: 'read',
     readOnly: true,
-    asNode: { fields: ['address', 'port'] },
+    asNode: { names: name === 'frontier_count' ? ['account_count'] : [], fields: ['address', 'port'] },
     async run({ node }, params) {
       return withNano((await node.read(name, params)) as JsonObject, amounts)
     },

@@ -21,6 +21,7 @@ export const processBlock = action({
     block: field.block,
     subtype: optional(field.subtype),
     json_block: optional(field.flag('Accepted for compatibility; both forms of a block are read.')),
+    do_work: optional(field.flag('Computes the work of a block that has none, which counts like `work_generate`.')),
     force: optional(field.flag('Refused: only a node operator may force a block.')),
   }),
   example: {
@@ -61,26 +62,39 @@ export const processBlock = action({
   auth: 'none',
   scope: 'read',
   once: true,
-  async run(ctx, { block, subtype, force }, room: LedgerRoom) {
+  scopeWhen: ({ do_work }) => (do_work === true ? 'work' : 'read'),
+  async run(ctx, { block, subtype, force, do_work }, room: LedgerRoom) {
     if (force === true)
       throw new AppError('feature_disabled', 'Forced blocks are not accepted.', { body: { field: 'force' } })
-    return { hash: await publish(ctx, room, { block: readBlock(block), subtype }) }
+    const read = readBlock(block, do_work === true ? NO_WORK : undefined)
+    return { hash: await publish(ctx, room, { block: read, subtype, doesWork: do_work === true }) }
   },
   asNode: {
     check({ request }) {
       if (request.flag('force')) throw new LedgerRefusal(CONTROL_IS_DISABLED)
-      request.block()
+      readAsNode(request)
     },
+    scopeWhen: ({ request }) => (request.flag('do_work') ? 'work' : 'read'),
     run: (ctx, { request }, room: LedgerRoom) => publishAsNode(ctx, room, request),
   },
 })
 
+/** As a wallet writes what it has not computed. */
+const NO_WORK = '0'.repeat(16)
+
+const readAsNode = (request: NodeRequest) => request.block(request.flag('do_work') ? NO_WORK : undefined)
+
 async function publish(
-  { node, idempotency, caller }: Ctx,
-  { prepareWork }: LedgerRoom,
-  { block, subtype }: { block: Block; subtype: string | undefined },
+  ctx: Ctx,
+  { prepareWork, workFor }: LedgerRoom,
+  { block: given, subtype: said, doesWork }: { block: Block; subtype: string | undefined; doesWork: boolean },
 ): Promise<string> {
-  const hash = await node.publish(block, subtype === '' ? undefined : subtype).catch((error: unknown) => {
+  const { node, idempotency, caller } = ctx
+  const subtype = said === '' ? undefined : said
+  // Work is not part of the hash, so the block may be repeated with other work.
+  const lacksWork = doesWork && given.work === NO_WORK && workFor !== undefined
+  const block = lacksWork ? { ...given, work: await workFor(ctx, given, subtype) } : given
+  const hash = await node.publish(block, subtype).catch((error: unknown) => {
     // An earlier run of this request published the block and died before it could answer.
     if (idempotency?.resumed === true && error instanceof LedgerRefusal && error.message === OLD_BLOCK)
       return hashBlock(block)
@@ -96,12 +110,13 @@ async function publish(
 const REFUSED_AT_ONCE = /^(Block work is less than threshold|Invalid (block|previous block|epoch link)\b.*)$/
 
 async function publishAsNode(ctx: Ctx, room: LedgerRoom, request: NodeRequest): Promise<Json> {
-  const block = request.block()
+  const block = readAsNode(request)
   const subtype = request.find('subtype')
-  if (!request.flag('async')) return { hash: await publish(ctx, room, { block, subtype }) }
+  const doesWork = request.flag('do_work')
+  if (!request.flag('async')) return { hash: await publish(ctx, room, { block, subtype, doesWork }) }
   if (block.type !== 'state') throw new LedgerRefusal('Must be a state block')
   try {
-    await publish(ctx, room, { block, subtype })
+    await publish(ctx, room, { block, subtype, doesWork })
   } catch (error) {
     if (!(error instanceof LedgerRefusal) || REFUSED_AT_ONCE.test(error.message)) throw error
     const isClaimed = subtype !== undefined && subtype !== ''

@@ -14,5 +14,6 @@ export const rawToNano = action({
   scope: 'read',
   readOnly: true,
   local: true,
+  asNode: { names: ['mnano_from_raw', 'mrai_from_raw', 'knano_from_raw', 'krai_from_raw', 'rai_from_raw'] },
   run: (_ctx, { amount }) => ({ nano: formatNano(amount), amount: formatNano(amount) }),
 })

@@ -3,6 +3,7 @@ import { badField } from '../../../kernel/errors.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
 import { given } from '../../../kernel/shown-fields.ts'
 import { insertAudit } from '../../accounts/index.ts'
+import { refuseUnproved } from '../../checkout/index.ts'
 import { linkNotFound } from '../errors.ts'
 import { readSlug, readTerms, toBody } from '../link-fields.ts'
 import type { LinkRoom } from '../room.ts'
@@ -31,6 +32,7 @@ export async function changeLink(room: LinkRoom, own: Doing, body: Body): Promis
   const { checkouts: ctx } = room
   const now = ctx.clock.now()
   const change = (link: PaymentLink): PaymentLink => {
+    refuseUnproved(ctx.ports, body, link.fields.webhook_proof === true)
     // Without a period, the grace days have no meaning.
     const isEnded = body.every !== undefined && given(body.every) === undefined
     const terms = readTerms(ctx, { ...toBody(link), ...(isEnded && { grace_days: 0 }), ...body }, now)

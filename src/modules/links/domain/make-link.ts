@@ -11,13 +11,15 @@ import {
   checkoutSecretContext,
   findOwnCheckout,
   readCheckout,
+  refuseUnproved,
   requireGeneratedWallets,
   requirePayout,
   toCheckoutId,
 } from '../../checkout/index.ts'
 import { linkNotFound, slugTaken, tooManyLinks } from '../errors.ts'
 import { readSlug, readTerms } from '../link-fields.ts'
-import { type LinkRoom, secretContext } from '../room.ts'
+import type { LinkRoom } from '../room.ts'
+import { secretContext } from '../tables.ts'
 import { type PaymentLink, countLinks, findOwnLink, insertLink } from '../store.ts'
 import { isGift, plansOf, toOrderBody } from './order-body.ts'
 
@@ -36,6 +38,7 @@ export async function makeLink(
 ): Promise<PaymentLink> {
   const { checkouts: ctx } = room
   if (idempotency?.made) return (await findOwnLink(ctx.db, { id: textOf(idempotency.made.id), owner })) ?? fail()
+  refuseUnproved(ctx.ports, asked)
   const now = ctx.clock.now()
   const body =
     given(asked.template) === undefined ? asked : { ...(await fromTemplate(room, owner, asked.template)), ...asked }
@@ -110,6 +113,7 @@ async function fromTemplate({ checkouts: ctx }: LinkRoom, owner: string, value: 
     cancel_url: template.cancelUrl,
     webhook_url: template.webhookUrl,
     webhook_events: template.webhookEvents,
+    webhook_proof: template.webhookProof,
     webhook_secret: sealed === null ? null : ctx.ports.secrets.open(checkoutSecretContext(template.id), sealed),
     notify: template.notify,
     metadata: template.metadata,

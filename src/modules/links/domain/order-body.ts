@@ -3,7 +3,7 @@ import { formatNano, parseNano, toRaw } from '../../../kernel/money.ts'
 import { type JsonObject, textOf } from '../../../kernel/shape.ts'
 import { formatFiat, parseFiat } from '../../checkout/index.ts'
 import { type LinkInvoice, toInvoice } from '../link-invoice.ts'
-import { secretContext } from '../room.ts'
+import { secretContext } from '../tables.ts'
 import type { LinkRoom } from '../room.ts'
 import type { PaymentLink } from '../store.ts'
 

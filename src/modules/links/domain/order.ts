@@ -81,7 +81,9 @@ export async function orderRenewal(room: LinkRoom, subscription: Subscription, v
   const { name = null, address = null, taxId = null } = last?.invoice?.buyer ?? {}
   const buyer = last?.invoice?.buyer ? { name, address, tax_id: taxId } : undefined
   const chosen = { quantity: link.quantityMin, plan: at < 0 ? undefined : at, amount: undefined, buyer }
-  return orderChosen(room, link, { chosen, token: `${id} ${periods}`, visitor, renews: id })
+  const { email, language } = subscription
+  const receipt = email === null ? undefined : { email, language }
+  return orderChosen(room, link, { chosen, token: `${id} ${periods}`, visitor, renews: id, receipt })
 }
 
 interface Ordering {
@@ -91,6 +93,8 @@ interface Ordering {
   subscriber?: { email: string; language: string } | undefined
   /** The existing subscription that it renews. */
   renews?: string
+  /** Where the receipt of a renewal goes. */
+  receipt?: { email: string; language: string } | undefined
 }
 
 async function orderChosen(room: LinkRoom, link: PaymentLink, asked: Ordering): Promise<Checkout> {
@@ -111,7 +115,11 @@ async function orderChosen(room: LinkRoom, link: PaymentLink, asked: Ordering): 
   const plan = chosen.plan === undefined ? null : plansOf(link)[chosen.plan]!.title
   const order = { link, visit, visitor, quantity: chosen.quantity, ended: known?.id, subscriber, renews, plan }
   try {
-    const { checkout } = await openCheckout(ctx, callerOf(link), request, orderOnce(room, order))
+    const { email = null, language } = subscriber ?? asked.receipt ?? {}
+    const { name } = chosen.buyer ?? {}
+    const buyer = { name: typeof name === 'string' ? name : null, email }
+    const named = { ...request, ...(language !== undefined && { language }), ...((buyer.name ?? email) && { buyer }) }
+    const { checkout } = await openCheckout(ctx, callerOf(link), named, orderOnce(room, order))
     return checkout
   } catch (error) {
     // The same page was submitted twice at once, and the other request has made it.

@@ -7,7 +7,8 @@ import { insertAudit, lockAccount } from '../../accounts/index.ts'
 import { POS_ID, requirePayout } from '../../checkout/index.ts'
 import { posNotFound, tooManyPos } from '../errors.ts'
 import { type PointOfSale, type PosValues, pinOf, tills } from '../point-of-sale.ts'
-import { type PosRoom, tokenContext } from '../room.ts'
+import type { PosRoom } from '../room.ts'
+import { tokenContext } from '../tables.ts'
 
 const POS_MAX = 100
 const TOKEN_LENGTH = 40

@@ -1,6 +1,7 @@
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import type { KeyVault, SealedKey } from '../../../kernel/key-vault.ts'
 import { countByMasterKey, insertCanary, listCanaries, listWrappedByOthers, updateWrapping } from '../keys-store.ts'
+import { sealSeeds } from './seeds.ts'
 
 const CANARY_HOLDER = { walletId: 'canary', address: 'canary' }
 const CANARY = new Uint8Array(32).fill(0x6e)
@@ -40,6 +41,7 @@ function proveCanary(vault: KeyVault, canary: SealedKey): void {
 export async function rewrapKeys(ctx: VaultCtx): Promise<number> {
   const { db, vault } = ctx
   await proveMasterKeys(ctx)
+  await sealSeeds(ctx)
   let rewrapped = 0
   for (;;) {
     const batch = await listWrappedByOthers(db, vault.activeKeyId, BATCH)

@@ -19,10 +19,10 @@ import {
   listOwnedWallets,
 } from '../store.ts'
 import { withOwnBlocks } from './read-balance.ts'
+import { takeKey } from './seeds.ts'
 
 const VANITY = /^[13][13456789abcdefghijkmnopqrstuwxyz]{0,4}$/
 const VANITY_SECONDS = 30
-const KEY_BYTES = 32
 
 interface WalletRequest {
   /** Undefined for wallets of the service. */
@@ -90,9 +90,9 @@ export async function alongWallet<T>(
   run: (wallet: NewWallet) => Promise<T>,
 ): Promise<T> {
   const { store, vault, watchAddress } = ctx
-  const key = vanity
-    ? await findVanityKey(ctx, { ...vanity, payer: accountId ?? purpose })
-    : store.random.bytes(KEY_BYTES)
+  const derived = vanity ? undefined : await takeKey({ db: store.db, vault })
+  const key = derived?.key ?? (await findVanityKey(ctx, { ...vanity!, payer: accountId ?? purpose }))
+  let wasKept = false
   try {
     const id = store.ids.next('wal')
     const address = toAddress(toSigningKey(key).publicKey)
@@ -107,20 +107,21 @@ export async function alongWallet<T>(
       expiresAt: lifetimeMilliseconds === undefined ? null : createdAt + lifetimeMilliseconds,
       createdAt,
     }
-    let isKept = false
     // Encrypted as late as possible, because a master key may be retired at any time.
     const keep = async (db: Db) => {
-      await insertWallet(db, wallet, vault.seal({ walletId: id, address }, key))
-      isKept = true
+      wasKept = true
+      await insertWallet(db, wallet, { ...vault.seal({ walletId: id, address }, key), ...derived?.place })
     }
     const result = await run({ id, address, keep })
-    if (isKept) {
+    if (wasKept) {
       watchAddress(id, address)
       tellWallet(ctx, wallet)
     }
     return result
   } finally {
     key.fill(0)
+    // Once it was written, even a failed commit may have happened.
+    if (!wasKept) await derived?.giveBack().catch(store.failures.lost('wallet.index'))
   }
 }
 

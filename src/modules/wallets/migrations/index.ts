@@ -7,6 +7,7 @@ import { up as sendPurposes } from './0044-send-purposes.ts'
 import { up as walletLooks } from './0053-wallet-looks.ts'
 import { up as voidBlocks } from './0059-void-blocks.ts'
 import { up as sendFreezes } from './0061-send-freezes.ts'
+import { up as walletSeeds } from './0062-wallet-seeds.ts'
 
 export const WALLET_MIGRATIONS: Migrations = {
   '0006-wallets': wallets,
@@ -17,4 +18,5 @@ export const WALLET_MIGRATIONS: Migrations = {
   '0053-wallet-looks': walletLooks,
   '0059-void-blocks': voidBlocks,
   '0061-send-freezes': sendFreezes,
+  '0062-wallet-seeds': walletSeeds,
 }

@@ -2,15 +2,10 @@ import { type Actor } from '../../../kernel/actor.ts'
 import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import type { Random, SecretBox } from '../../../kernel/ports.ts'
-import type { Db } from '../../../kernel/db.ts'
+import type { SealContext } from '../../../kernel/sealed.ts'
 import { insertAudit } from '../../accounts/index.ts'
-import {
-  type SealedSecret,
-  findSealedSecret,
-  insertSealedSecret,
-  listNewestSealed,
-  replaceSealedSecret,
-} from '../secrets-store.ts'
+import { type SealedSecret, findSealedSecret, insertSealedSecret, replaceSealedSecret } from '../secrets-store.ts'
+import { accountSecretContext } from '../tables.ts'
 
 const KEY_BYTES = 32
 export const OVERLAP_MILLISECONDS = 24 * 3_600_000
@@ -43,7 +38,12 @@ export async function accountSecret(ctx: SecretCtx, accountId: string): Promise<
 export async function ensureAccountSecret({ db, clock, random, secrets }: SecretCtx, accountId: string): Promise<void> {
   if (await findSealedSecret(db, accountId)) return
   // When another process is first, its secret is kept.
-  await insertSealedSecret(db, accountId, secrets.seal(placeOf(accountId), createSecret(random)), clock.now())
+  await insertSealedSecret(
+    db,
+    accountId,
+    secrets.seal(accountSecretContext(accountId), createSecret(random)),
+    clock.now(),
+  )
 }
 
 /** The secret of an account; undefined while it has none. */
@@ -61,7 +61,7 @@ export async function rotateAccountSecret(
   if (idempotency?.made) return fromMade(idempotency.made as unknown as MadeSecret)
   return inTx(ctx, async (tx) => {
     const now = tx.clock.now()
-    const sealed = tx.secrets.seal(placeOf(accountId), createSecret(tx.random))
+    const sealed = tx.secrets.seal(accountSecretContext(accountId), createSecret(tx.random))
     const first = await insertSealedSecret(tx.db, accountId, sealed, now)
     if (!first) {
       await replaceSealedSecret(tx.db, accountId, { sealed, now, previousUntil: now + OVERLAP_MILLISECONDS })
@@ -84,23 +84,12 @@ function fromMade({ previous, previousUntil, ...secret }: MadeSecret): OpenedSec
   return { ...secret, previous: previous ?? undefined, previousUntil: previousUntil ?? undefined }
 }
 
-const PROVEN_MAX = 20
-
-/** Some encrypted secrets with their places, from which the start checks whether a key decrypts them. */
-export async function listSealedSecrets(db: Db): Promise<{ place: string; sealed: string }[]> {
-  const found = await listNewestSealed(db, PROVEN_MAX)
-  return found.map(({ accountId, sealed }) => ({ place: placeOf(accountId), sealed }))
-}
-
-/** Binds an encrypted secret to its account, so that it cannot be decrypted for another one. */
-const placeOf = (accountId: string) => `webhook-secret:${accountId}`
-
 /** Decrypts a stored account secret. */
 export const openAccountSecret = (ctx: SecretCtx, accountId: string, row: SealedSecret): OpenedSecret =>
-  openSecret(ctx, placeOf(accountId), row)
+  openSecret(ctx, accountSecretContext(accountId), row)
 
 /** The same for a secret stored in any place. */
-export function openSecret(ctx: SecretCtx, place: string, row: SealedSecret): OpenedSecret {
+export function openSecret(ctx: SecretCtx, place: SealContext, row: SealedSecret): OpenedSecret {
   const overlaps = row.previousSealed !== null && row.previousUntil! > ctx.clock.now()
   const previous = overlaps ? openIfPossible(ctx, place, row.previousSealed!) : undefined
   return {
@@ -112,7 +101,7 @@ export function openSecret(ctx: SecretCtx, place: string, row: SealedSecret): Op
 }
 
 /** A secret encrypted with a lost key cannot sign; undefined, so that rotating it still works. */
-function openIfPossible({ secrets, failures }: SecretCtx, place: string, sealed: string): string | undefined {
+function openIfPossible({ secrets, failures }: SecretCtx, place: SealContext, sealed: string): string | undefined {
   try {
     return secrets.open(place, sealed)
   } catch (error) {

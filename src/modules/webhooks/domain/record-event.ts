@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../kernel/shape.ts'
 import { fanOut } from '../endpoints/fan-out.ts'
 import { insertEvent, takePosition } from '../store.ts'
 import { type SecretCtx, ensureAccountSecret } from './account-secret.ts'
-import { placeOfEventSecret } from './signing-secrets.ts'
+import { eventSecretContext } from '../tables.ts'
 import { beginDelivery } from './wake-delivery.ts'
 
 export interface NewEvent {
@@ -68,7 +68,7 @@ export async function insertNew(tx: SecretCtx, event: NewEvent): Promise<{ endpo
     dedupe_key: dedupeKey,
     body,
     url,
-    sealed_secret: secret === null ? null : secrets.seal(placeOfEventSecret(id), secret),
+    sealed_secret: secret === null ? null : secrets.seal(eventSecretContext(id), secret),
     created_at: clock.now(),
     endpoint_id: event.endpointId ?? null,
   })

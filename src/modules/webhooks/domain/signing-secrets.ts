@@ -1,15 +1,13 @@
 import type { DueDelivery } from '../due-store.ts'
 import { openEndpointSecret } from '../endpoints/sealed.ts'
+import { eventSecretContext } from '../tables.ts'
 import { type OpenedSecret, type SecretCtx, accountSecret, openAccountSecret } from './account-secret.ts'
-
-/** Binds a checkout's own secret to the event it signs. */
-export const placeOfEventSecret = (eventId: string) => `webhook-event:${eventId}`
 
 /** The secrets that sign a delivery now: the endpoint's, the checkout's, or the account's, with the one it replaces. */
 export async function findSigningSecrets(ctx: SecretCtx, due: DueDelivery): Promise<[string, ...string[]]> {
   const { eventId, accountId, sealedSecret, accountSecret: sealed, endpoint } = due
   if (endpoint) return both(openEndpointSecret(ctx, endpoint.id, endpoint.secret))
-  if (sealedSecret !== null) return [ctx.secrets.open(placeOfEventSecret(eventId), sealedSecret)]
+  if (sealedSecret !== null) return [ctx.secrets.open(eventSecretContext(eventId), sealedSecret)]
   return both(sealed ? openAccountSecret(ctx, accountId!, sealed) : await accountSecret(ctx, accountId!))
 }
 

@@ -1,17 +1,15 @@
 import { type OpenedSecret, type SecretCtx, openSecret } from '../domain/account-secret.ts'
 import type { SealedSecret } from '../secrets-store.ts'
+import { endpointSecretContext } from '../tables.ts'
 
 const SHOWN_CHARACTERS = 4
 
-/** Binds an encrypted secret to its endpoint, so that it cannot be decrypted for another one. */
-const placeOf = (endpointId: string) => `webhook-endpoint:${endpointId}`
-
 export const sealEndpointSecret = ({ secrets }: Pick<SecretCtx, 'secrets'>, endpointId: string, secret: string) =>
-  secrets.seal(placeOf(endpointId), secret)
+  secrets.seal(endpointSecretContext(endpointId), secret)
 
 /** Decrypts a stored endpoint secret. */
 export const openEndpointSecret = (ctx: SecretCtx, endpointId: string, sealed: SealedSecret): OpenedSecret =>
-  openSecret(ctx, placeOf(endpointId), sealed)
+  openSecret(ctx, endpointSecretContext(endpointId), sealed)
 
 /** The columns of an endpoint's secrets. */
 interface Sealed extends Omit<SealedSecret, 'createdAt'> {

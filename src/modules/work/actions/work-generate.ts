@@ -1,22 +1,12 @@
 import Type from 'typebox'
 import { action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
-import type { Caller, Ctx } from '../../../kernel/ctx.ts'
-import { AppError, LedgerRefusal } from '../../../kernel/errors.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
-import { type Block, ZERO_HASH, rootOf } from '../../../kernel/nano/block.ts'
 import { readWorkQuestion, refuseEnough } from '../../../kernel/nano/node-work.ts'
-import {
-  difficultyLimit,
-  formatMultiplier,
-  formatWork,
-  fromMultiplier,
-  toMultiplier,
-} from '../../../kernel/nano/work.ts'
+import { formatMultiplier, formatWork, toMultiplier } from '../../../kernel/nano/work.ts'
 import type { FoundWork } from '../../../kernel/ports.ts'
-import { parseRaw } from '../../../kernel/money.ts'
-import { textOf } from '../../../kernel/shape.ts'
 import { readBlock } from '../../ledger/index.ts'
+import { findWork, requireRoot, subtypeOf, wantedDifficulty } from '../find-work.ts'
 import { type WorkRoom, requireWork } from '../room.ts'
 
 export const workGenerate = action({
@@ -97,65 +87,4 @@ function toNodeAnswer({ thresholds }: WorkRoom, hash: string, { work, value }: F
     difficulty: formatWork(value),
     multiplier: formatMultiplier(toMultiplier(value, thresholds.send)),
   }
-}
-
-/** Returns ready work, or searches for it at the caller's expense. */
-async function findWork(
-  ctx: Ctx,
-  { work }: WorkRoom,
-  { root, threshold }: { root: string; threshold: bigint },
-): Promise<{ found: FoundWork; credits: number; cached: boolean }> {
-  const ready = await work.find(root, threshold)
-  // Prepared work counts like any other; otherwise a chain of blocks would get work for free without end (contract 8).
-  if (ready?.prepared === true) await ctx.counted('work', () => work.markAsked(root))
-  if (ready) return { found: ready, credits: 0, cached: true }
-  const { payer, leaving } = ctx
-  const request = { root, threshold, class: 'interactive', payer, weight: weightOf(ctx.caller), leaving } as const
-  return ctx.charged('work', async (credits) => ({ found: await work.generate(request), credits, cached: false }))
-}
-
-/** A paying account gets the larger share of a busy machine. */
-function weightOf(caller: Caller): number {
-  if (caller.kind === 'anonymous') return caller.paidBy === undefined ? 1 : 4
-  return caller.prepaid ? 4 : 2
-}
-
-interface Asked {
-  difficulty?: string
-  multiplier?: number
-  subtype?: string | undefined
-}
-
-function requireRoot(block: Block, root: string): void {
-  if (rootOf(block) === root) return
-  throw new AppError('invalid_block', 'Root mismatch for block', { body: { field: 'block' } })
-}
-
-/** The subtype of a block from its balance and that of its predecessor; a send when the ledger does not know the predecessor yet. */
-async function subtypeOf({ node }: Ctx, root: string, block: Block): Promise<string> {
-  requireRoot(block, root)
-  if (block.type !== 'state') return 'send'
-  if (block.previous === ZERO_HASH) return 'open'
-  try {
-    const { balance } = await node.read('block_info', { hash: block.previous, json_block: true })
-    const before = parseRaw(textOf(balance))
-    return before !== undefined && block.balance > before ? 'receive' : 'send'
-  } catch (error) {
-    if (error instanceof LedgerRefusal) return 'send'
-    throw error
-  }
-}
-
-/** The multiplier overrides the difficulty; without both the block's subtype decides, which defaults to a send. */
-function wantedDifficulty({ thresholds }: WorkRoom, { difficulty, multiplier, subtype }: Asked): bigint {
-  if (difficulty === undefined && multiplier === undefined) {
-    return subtype === 'receive' || subtype === 'open' || subtype === 'epoch' ? thresholds.receive : thresholds.send
-  }
-  const wanted = multiplier === undefined ? BigInt(`0x${difficulty}`) : fromMultiplier(multiplier, thresholds.send)
-  const name = multiplier === undefined ? 'difficulty' : 'multiplier'
-  if (wanted < thresholds.receive || wanted > difficultyLimit(thresholds.send, name)) {
-    const text = 'Difficulty above config limit or below publish threshold'
-    throw new AppError('invalid_difficulty', text, { body: { field: name } })
-  }
-  return wanted
 }

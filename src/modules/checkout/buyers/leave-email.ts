@@ -1,0 +1,77 @@
+import { AppError, overLimit } from '../../../kernel/errors.ts'
+import { inTx } from '../../../kernel/in-tx.ts'
+import { takeFree } from '../../accounts/index.ts'
+import { moveCheckout } from '../domain/move.ts'
+import { checkoutNotFound } from '../errors.ts'
+import { ANONYMOUS, type Checkout, OPEN_STATUSES, SERVICE } from '../record.ts'
+import type { CheckoutRoom } from '../room.ts'
+import { lockCheckout } from '../store.ts'
+import { queueMail } from './mail.ts'
+import { readEmail } from './request.ts'
+import { type Buyer, findBuyer, saveBuyer } from './store.ts'
+
+const DAY = 86_400_000
+/** How many addresses one network address may leave a day: its own share, so nobody uses up that of others. */
+const LEFT_A_DAY = 20
+/** The same on pages that nobody's account stands behind. */
+const LEFT_A_DAY_ANONYMOUS = 5
+/** Typing errors are corrected; a list of addresses is not tried out. */
+const CHANGES_MAX = 3
+
+/** Whether the page of a checkout asks where the receipt should go. What the service itself sells is told another way. */
+export function mayLeave(
+  { owner, status }: Pick<Checkout, 'owner' | 'status'>,
+  buyer: Pick<Buyer, 'email' | 'givenBy' | 'changes'> | undefined,
+): boolean {
+  if (owner === SERVICE) return false
+  if (status === 'complete') return !buyer?.email
+  const isOpen = OPEN_STATUSES.some((open) => open === status)
+  return isOpen && (!buyer?.email || (buyer.givenBy === 'payer' && buyer.changes < CHANGES_MAX))
+}
+
+interface Left {
+  email: unknown
+  /** The language of the page. */
+  language: string
+  /** The payer's network address. */
+  visitor: string
+}
+
+/** A payer says where the receipt should go, before or after paying. */
+export async function leaveEmail(ctx: CheckoutRoom, id: string, { email, language, visitor }: Left): Promise<void> {
+  const address = readEmail(email, 'email')
+  // The form was sent twice.
+  if ((await findBuyer(ctx.db, id))?.email === address) return
+  await inTx(ctx, async (tx) => {
+    const { db, clock } = tx
+    const held = await lockCheckout(db, id)
+    if (!held) throw checkoutNotFound()
+    const known = await findBuyer(db, id)
+    if (!mayLeave(held, known)) throw new AppError('conflict', 'The receipt of this payment goes elsewhere already.')
+    const isPaid = held.status === 'complete'
+    await countVisitor(tx, held, visitor)
+    await saveBuyer(db, {
+      checkoutId: id,
+      owner: held.owner,
+      name: known?.name ?? null,
+      email: address,
+      language,
+      givenBy: isPaid ? 'afterwards' : 'payer',
+      createdAt: clock.now(),
+    })
+    await moveCheckout(tx, held, { reason: 'receipt asked for' })
+    if (isPaid) await queueMail(tx, { checkoutId: id, about: 'paid' })
+  })
+  ctx.ports.tell(id)
+}
+
+async function countVisitor({ db, clock, ports }: CheckoutRoom, { owner }: Checkout, visitor: string): Promise<void> {
+  const caller = `visitor:${ports.secrets.fingerprint('buyer visitor', visitor)}`
+  const max = owner === ANONYMOUS ? LEFT_A_DAY_ANONYMOUS : LEFT_A_DAY
+  const meter = owner === ANONYMOUS ? 'buyer-email-anonymous' : 'buyer-email'
+  const now = clock.now()
+  const use = await takeFree(db, { caller, meter, now }, { max, windowMilliseconds: DAY })
+  if ('freeAt' in use) {
+    throw overLimit(`${max} email addresses a day from one network address.`, Math.ceil((use.freeAt - now) / 1000))
+  }
+}

@@ -1,0 +1,50 @@
+import type { Actor } from '../../../kernel/actor.ts'
+import { AppError } from '../../../kernel/errors.ts'
+import { inTx } from '../../../kernel/in-tx.ts'
+import { toAddress } from '../../../kernel/nano/address.ts'
+import { toSigningKey } from '../../../kernel/nano/keys.ts'
+import { insertAudit } from '../../accounts/index.ts'
+import { type OldKeyWallet, markSucceeded } from '../old-keys-store.ts'
+import { findWallet, insertWallet, lockUsableWallet } from '../store.ts'
+import { takeKey } from './seeds.ts'
+import type { WordsCtx } from './words.ts'
+
+/** Whether a wallet can move: one of an account. The service's own have addresses that others still pay. */
+export const canMove = ({ purpose }: Pick<OldKeyWallet, 'purpose'>) => purpose === 'cloud'
+
+export interface Moved {
+  id: string
+  from: string
+  to: string
+}
+
+/**
+ * Gives a cloud wallet's owner one with a derived key in its place. The older one ends and sends it what it has, and whatever still arrives: the
+ * gateway does that like any ending, as soon as sends are allowed.
+ */
+export async function migrateKey(ctx: WordsCtx, wallet: OldKeyWallet, actor: Actor): Promise<Moved> {
+  const { id: oldId, address: from } = wallet
+  if (!canMove(wallet)) throw new AppError('conflict', 'Only cloud wallets can move to another key.')
+  const { key, place, giveBack } = await takeKey(ctx)
+  let wasKept = false
+  try {
+    const id = ctx.ids.next('wal')
+    const to = toAddress(toSigningKey(key).publicKey)
+    await inTx(ctx, async (tx) => {
+      if (!(await lockUsableWallet(tx.db, oldId)))
+        throw new AppError('conflict', `${oldId} is frozen, or ends already.`)
+      const { accountId, refundAddress, metadata, expiresAt } = (await findWallet(tx.db, oldId))!
+      await markSucceeded(tx.db, oldId, to)
+      const terms = { accountId, purpose: 'cloud', refundAddress, metadata, expiresAt }
+      wasKept = true
+      const sealed = { ...ctx.vault.seal({ walletId: id, address: to }, key), ...place }
+      await insertWallet(tx.db, { id, address: to, ...terms, createdAt: tx.clock.now() }, sealed)
+      await insertAudit(tx, { actor, accountId, what: 'wallet.moved', detail: { address: from, to } })
+      if (accountId !== null) tx.tellAccount(accountId, ['wallets:read'])
+    })
+    return { id, from, to }
+  } finally {
+    key.fill(0)
+    if (!wasKept) await giveBack()
+  }
+}
