@@ -71,7 +71,7 @@ const SHOP = 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8'
 /** What lies below /dashboard; `test/pages/dashboard-access.test.ts` asks for each of them. */
 const PAGES = {
   GET: `/ /live /payout /people /prove /security /statement /keys /profile /credits /activity /requests /search /admin/accounts/:id
-    /checkouts /checkouts/new /checkouts/unmatched /checkouts/:id /checkouts/:id/edit
+    /checkouts /checkouts/new /checkouts/unmatched /checkouts/:id /checkouts/:id/edit /checkouts/:id/refund
     /accounts /accounts/:id
     /links /links/new /links/:id /links/:id/subscriptions
     /pos /pos/new /pos/:id
@@ -87,7 +87,7 @@ const PAGES = {
     /security/passkeys /security/passkeys/:id/name /security/passkeys/:id/remove /security/codes /security/mail
     /accounts/:id/accept /accounts/:id/open /accounts/:id/leave /accounts/new
     /checkouts /checkouts/unmatched /checkouts/:id/cancel /checkouts/:id/edit /checkouts/:id/mark
-    /checkouts/:id/refund /checkouts/:id/events/:event/redeliver
+    /checkouts/:id/receipt /checkouts/:id/refund /checkouts/:id/events/:event/redeliver
     /links /links/:id /links/:id/pause /links/:id/resume /links/:id/delete
     /links/:id/subscriptions/:subscription/end
     /pos /pos/:id /pos/:id/pin /pos/:id/rotate /pos/:id/pause /pos/:id/resume /pos/:id/delete
@@ -234,7 +234,7 @@ export type ActionAccess = 'open' | 'key' | 'some'
 
 const OPEN = `account_balance account_block_count account_get account_history account_info account_key
   account_representative account_weight accounts_balances accounts_frontiers accounts_pending accounts_receivable
-  accounts_representatives block_confirm   active_difficulty available_supply block block_account block_count block_hash block_info blocks blocks_info chain
+  accounts_representatives block_confirm   active_difficulty available_supply block block_account block_count block_hash block_info blocks blocks_info chain checkout_status
   confirmation_info confirmation_quorum delegators delegators_count find_block frontier_count frontiers nano_to_raw peers process
   raw_to_nano receivable receivable_exists representatives representatives_online successors telemetry uptime
   validate_account_number version work_cancel work_generate work_validate price market_data reps rep_info nano_swap nano_swap_status
@@ -295,6 +295,8 @@ export const UNLOGGED: Readonly<Record<string, string>> = {
     POST /api/webhooks/ping, POST /api/webhook-endpoints/:id/test, POST /dashboard/webhooks/ping,
     POST /dashboard/webhooks/events/:id/redeliver, POST /dashboard/webhooks/endpoints/:id/test,
     POST /dashboard/checkouts/:id/events/:event/redeliver`,
+  'It sends a receipt where none went; the timeline of the checkout says so.': `
+    POST /dashboard/checkouts/:id/receipt`,
   'It takes in what was paid to the wallet: the blocks of the wallet list it.': `
     POST /dashboard/wallets/:address/receive`,
   'It changes nothing of an account: it looks, asks for a mail or a signature, or ends a session.': `
