@@ -81,6 +81,7 @@ withGateway(program.command('call'))
 
 withGateway(program.command('mcp'))
   .description('serve a gateway’s tools to AI agents over standard input (Model Context Protocol)')
+  .option('--tools <sets>', 'sets of tools, separated by commas: payments, wallets, ledger, names, market, work, admin')
   .action(from(async () => (await import('./cli/mcp.ts')).serveMcp))
 
 const webhook = program.command('webhook').description('webhook events')

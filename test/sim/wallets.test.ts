@@ -19,7 +19,7 @@ import { WalletLife } from './wallet-life.ts'
  * repeated with `SEED=… npm run sim`; `STEPS=…` makes it longer.
  */
 
-const STEPS = Number(process.env.STEPS ?? (isThorough ? 1_000 : 400))
+const STEPS = Number(process.env.STEPS ?? (isThorough ? 600 : 400))
 const MINUTE = 60_000
 /** A wallet that ended long ago is asked about once a day: what another one's end brings there, and no node tells of, is found then. */
 const LOOKED_AT_WITHIN = 25 * 60 * MINUTE

@@ -23,7 +23,7 @@ export const LINK = record({
   net_raw: answer.raw,
   net_fiat: orNull(text),
   paused: bool,
-  address: answer.address,
+  address: answer.orNull(answer.address),
   currency: text,
   mode: words('unique_amount', 'generated_wallet'),
   amount: orNull(text),

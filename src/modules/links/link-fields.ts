@@ -28,7 +28,6 @@ export function readTerms({ ports }: CheckoutRoom, body: Body, now: number): Ter
   // A checkout's invoice is for one order, a link's for all of them, so it is read separately.
   const request = readCheckout({ ...body, template: undefined, invoice: undefined }, rules)
   const { address, currency, price, plans, mode } = request
-  if (address === undefined) throw badField('address', 'address is required')
   if (mode === 'unique_address') {
     throw badField('mode', 'A link makes many checkouts at once: its mode is unique_amount or generated_wallet.')
   }
@@ -51,7 +50,7 @@ export function readTerms({ ports }: CheckoutRoom, body: Body, now: number): Ter
     fields: {
       ...Object.fromEntries(texts),
       ...(request.title && { title: request.title }),
-      address,
+      ...(address !== undefined && { address }),
       currency,
       mode,
       ...(price && { amount: price.text }),

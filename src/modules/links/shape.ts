@@ -54,6 +54,7 @@ function shape(
     net_raw: (link.revenueRaw - link.refundedRaw).toString(),
     net_fiat: toFiat(link.revenueE8 - link.refundedE8),
     paused: link.isPaused,
+    address: null,
     ...texts,
     mode: mode!,
     amount: amount ?? null,

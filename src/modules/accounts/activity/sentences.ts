@@ -125,6 +125,7 @@ const SENTENCES: Record<string, (detail: Detail, member: Part) => Part[]> = {
     `changed ${list(fields)} of the `,
     { text: 'profile', href: '/dashboard/profile' },
   ],
+  'payout.changed': ({ address }) => ['sent new payments to ', { text: text(address), href: '/dashboard/payout' }],
   'credits.granted': (detail) => [`gave ${text(detail.amount)} credits`, ...because(detail)],
   'credits.taken': (detail) => [`took ${text(detail.amount)} credits`, ...because(detail)],
   'credits.spent': (detail) => [`spent ${text(detail.amount)} credits`, ...because(detail)],

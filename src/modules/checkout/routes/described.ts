@@ -235,6 +235,7 @@ const payerRoutes: readonly Described[] = [
     {
       method,
       path: '/check/{id}',
+      query: [{ name: 'wait', schema: integer, description: 'Seconds to wait for a change, up to 60.' }],
       id: method === 'get' ? 'checkPayment' : 'checkPaymentByPost',
       tag: 'checkout',
       summary: 'State of a payment. Proof of payment is `status` `complete` and its `block`.',

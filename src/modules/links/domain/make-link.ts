@@ -13,6 +13,7 @@ import {
   readCheckout,
   refuseUnproved,
   requireGeneratedWallets,
+  requirePayout,
   toCheckoutId,
 } from '../../checkout/index.ts'
 import { linkNotFound, slugTaken, tooManyLinks } from '../errors.ts'
@@ -83,6 +84,7 @@ export function sealSecret({ secrets }: LinkRoom, id: string, secret: unknown): 
 export async function checkOrders(room: LinkRoom, link: PaymentLink): Promise<void> {
   const { ports } = room.checkouts
   const { fields, owner } = link
+  if (fields.address === undefined) await requirePayout(room.checkouts, owner)
   if (fields.mode === 'generated_wallet') await requireGeneratedWallets(room.checkouts, owner)
   if (typeof fields.webhook_url === 'string') await ports.checkWebhookUrl(fields.webhook_url)
   const rules = { currencies: ports.prices.currencies, plainHttpAllowed: ports.rules.plainHttpAllowed }

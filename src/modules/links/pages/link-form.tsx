@@ -71,8 +71,7 @@ const BasicFields = ({ filled, currencies, isNew }: LinkFieldsProps) => (
       filled={filled}
       name="address"
       label="Your address"
-      hint="Where you receive the money: nano_… or @name."
-      required
+      hint="Leave it empty to be paid where your money goes. Otherwise nano_… or @name."
     />
     {isNew && (
       <TextField
