@@ -112,13 +112,13 @@ const pages = Object.entries(PAGES).flatMap(([method, paths]) =>
  * `test/spec/part4-pos.test.ts` asks with and without it.
  */
 const PLAIN: Partial<Record<Access, string>> = {
-  public: `GET / /dashboard/sign-in /dashboard/sign-in/sent /dashboard/sign-in/code /dashboard/sign-in/recovery /openapi.json
+  public: `GET / /dashboard/sign-in /dashboard/sign-in/code /dashboard/sign-in/recovery /openapi.json
     /currencies.json /reps.json /button.js /docs /docs.md /llms.txt /docs/actions /known.json /aliases.json
     /.well-known/nano-currency.json /health/live /health/ready /.well-known/x402 /discovery/resources
     /facilitator/discovery/resources /facilitator/supported /logos/:id /buy/:slug /buy/:slug/image
     /subscriptions/:id/:token /pos/:id /pos/:id/app.webmanifest /pos/worker.js /pos/:id/till /pos/:id/sales/:sale
     /pos/:id/day /@:name /status /status.json /claim /claim/decline
-    POST /dashboard/sign-in/recovery /dashboard/sign-in/mail /dashboard/sign-in/link /dashboard/sign-in/key
+    POST /dashboard/sign-in/recovery /dashboard/sign-in/mail /dashboard/sign-in/code /dashboard/sign-in/link /dashboard/sign-in/key
     /facilitator/verify /facilitator/settle /api/sign-in/passkey/options /api/sign-in/passkey /api/sign-out /buy/:slug
     /subscriptions/:id/:token/renew /subscriptions/:id/:token/end /pos/:id/sign-in /pos/:id/sales /claim
     /claim/decline`,
