@@ -139,7 +139,10 @@ function openPostgres(url: string, { clock, sockets, health, failures, traces, i
     },
     listConfirming: (milliseconds) => notices.listConfirming(countListeners, milliseconds),
     requireUsable: async () => {
-      const client = await connect()
+      const client = await connect().catch((error: Error) => {
+        // Whoever starts a gateway needs to see what the server said.
+        throw error.cause ?? error
+      })
       await requireSessions(hosts, client).finally(() => client.release())
     },
     ping: () => sql`select 1`.execute(db),

@@ -53,7 +53,7 @@ interface WalletKeysTable {
 interface WalletSeedsTable {
   id: string
   /** 1 for the seed of new wallets, otherwise null. */
-  active: 1 | null
+  active: number | null
   /** The place of the next key; it never goes back. */
   next_index: number
   /** When its words were shown, and when the operator has proved to have them. */
@@ -145,7 +145,7 @@ interface SendFreezesTable {
 interface StoreRestoresTable {
   id: string
   /** 1 until it is settled, otherwise null. */
-  unsettled: 1 | null
+  unsettled: number | null
   reason: string
   created_at: number
   settled_at: number | null
