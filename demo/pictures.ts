@@ -74,8 +74,8 @@ async function takeCheckout(shop: string): Promise<void> {
 async function takeDashboard(): Promise<void> {
   const page = await openTab({ width: 1280, height: 800 }, 1)
   await page.goto(`${world.app.url}/dashboard/sign-in`)
-  await page.fill('input[name=key]', world.app.createdKey!)
-  await page.press('input[name=key]', 'Enter')
+  await page.fill('input[name=email]', world.app.createdKey!)
+  await page.press('input[name=email]', 'Enter')
   await page.waitForSelector('text=Last 30 days')
   // The figures and the first row of charts.
   const chart = await page.locator('figure').first().boundingBox()

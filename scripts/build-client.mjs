@@ -21,11 +21,16 @@ function run(...args) {
 readySources()
 rmSync(dist, { recursive: true, force: true })
 run(join('node_modules', 'typescript', 'bin', 'tsc'), '-p', join('packages', 'client'))
-keepReached(dist, [join(dist, 'client', 'index.d.ts')])
+keepReached(
+  dist,
+  ['index.d.ts', 'x402.d.ts'].map((file) => join(dist, 'client', file)),
+)
 await build({
-  entryPoints: [join(root, 'src', 'client', 'index.ts')],
-  outfile: join(dist, 'index.js'),
+  entryPoints: ['index.ts', 'x402.ts'].map((file) => join(root, 'src', 'client', file)),
+  outdir: dist,
   bundle: true,
+  // Both entries share one signer for each account only if they share its module.
+  splitting: true,
   format: 'esm',
   platform: 'neutral',
   target: 'es2022',

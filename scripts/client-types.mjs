@@ -3,9 +3,11 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { publicSchema } from '../src/kernel/public-schema.ts'
 import { CHECK, CHECKOUT_EVENT, OWN_CHECKOUT } from '../src/modules/checkout/index.ts'
-import { ACTIONS } from '../src/offered.ts'
+import { listDescribed } from '../src/http/openapi/index.ts'
+import { ACTIONS, OFFERED } from '../src/offered.ts'
 
 const folder = join(import.meta.dirname, '../src/client/generated')
+const DESCRIBED = listDescribed(OFFERED)
 const RAW = '^[0-9]{1,39}$'
 const HEAD = '/* Made of the actions by `npm run build`; changes belong there. */'
 
@@ -17,6 +19,7 @@ const remark = (text) => (text === undefined ? '' : `/** ${text.replaceAll('*/',
 
 /** `bigints`: whether amounts in raw are read into numbers. */
 function typeOf(schema, bigints) {
+  if (schema.$ref) return schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1)
   const forms = formsOf(schema)
   if (forms) {
     const types = unique(forms.map((form) => typeOf(form, bigints)))
@@ -96,14 +99,62 @@ function rawPaths(schema) {
   return raws
 }
 
+const unitsOf = ({ properties }) =>
+  Object.entries(properties).flatMap(([name, schema]) => (unitOf(schema) ? [[name, unitOf(schema)]] : []))
+
 function factsOf({ input, output, readOnly, once, onceWhen }) {
-  const units = Object.entries(input.properties).flatMap(([name, schema]) =>
-    unitOf(schema) ? [[name, unitOf(schema)]] : [],
-  )
+  const units = unitsOf(input)
   const raws = rawPaths(publicSchema(output))
   return {
     ...(readOnly && { safe: true }),
     ...((once || onceWhen) && { once: true }),
+    ...(units.length > 0 && { units: Object.fromEntries(units) }),
+    ...(raws.length > 0 && { raws }),
+  }
+}
+
+/** Routes that the client offers beside the actions, by their operation ids. */
+const ROUTES = [
+  ...['listCheckouts', 'listRefunds', 'refundCheckout'],
+  ...['listLinks', 'createLink', 'getLink', 'changeLink', 'deleteLink'],
+  ...[
+    'listWebhookEndpoints',
+    'createWebhookEndpoint',
+    'getWebhookEndpoint',
+    'changeWebhookEndpoint',
+    'deleteWebhookEndpoint',
+  ],
+  ...['rotateWebhookEndpointSecret', 'testWebhookEndpoint', 'listWebhookEndpointDeliveries', 'replayToWebhookEndpoint'],
+  ...['listKeys', 'createKey', 'revokeKey', 'rotateKey'],
+  ...['listEvents', 'getEvent', 'redeliverEvent'],
+].map((id) => DESCRIBED.find((route) => route.id === id) ?? fail(id))
+
+function fail(id) {
+  throw new Error(`No route is called ${id}.`)
+}
+
+/** Schemas that have a type of their own in `answers.ts`. */
+const TYPES = new Map([[OWN_CHECKOUT, 'OwnCheckout']])
+
+function routeOf({ id, summary, query = [], body, answer }) {
+  const asked = query.map(({ name, schema, description }) =>
+    memberOf(name, typeOf(publicSchema(schema), false), { description }, []),
+  )
+  const lines = [
+    asked.length > 0 && `query: {\n${asked.join('\n')}\n}`,
+    body && `body: ${requestOf(body.schema)}`,
+    `answer: ${typeOf(publicSchema(answer, TYPES), true)}`,
+  ]
+  return `${remark(summary)}${id}: {\n${lines.filter(Boolean).join('\n')}\n}`
+}
+
+function routeFactsOf({ method, path, once, body, answer }) {
+  const units = body ? unitsOf(body.schema) : []
+  const raws = rawPaths(publicSchema(answer))
+  return {
+    method: method.toUpperCase(),
+    path,
+    ...(once && { once: true }),
     ...(units.length > 0 && { units: Object.fromEntries(units) }),
     ...(raws.length > 0 && { raws }),
   }
@@ -137,6 +188,20 @@ export const CHECK_RAWS: readonly string[] = ${raws(CHECK)}
 
 /** And in what its merchant sees of it. */
 export const OWN_RAWS: readonly string[] = ${raws(OWN_CHECKOUT)}
+`,
+    'routes.ts': `${HEAD}\nimport type { ActionFacts } from '../action-facts.ts'
+import type { OwnCheckout } from './answers.ts'
+
+${interfaceOf('Routes', 'What routes of the REST API take and answer; amounts in raw are bigint.', ROUTES.map(routeOf))}
+export type RouteName = keyof Routes
+
+/** What the client needs to know about a route to call it. */
+export interface RouteFacts extends Omit<ActionFacts, 'safe'> {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  readonly path: string
+}
+
+export const ROUTES = {\n${ROUTES.map((route) => `${route.id}: ${JSON.stringify(routeFactsOf(route))},`).join('\n')}\n} as const satisfies Record<RouteName, RouteFacts>
 `,
   }
 }

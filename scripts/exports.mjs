@@ -86,4 +86,6 @@ function readUses(root) {
 
 /** What other programs import. */
 const isFace = (file) =>
-  /^src\/(?:exports\/|(?:client|medusa)\/index\.ts|testing\/(?:index|node-test|playwright|vitest)\.ts)/.test(file)
+  /^src\/(?:exports\/|(?:client\/(?:index|x402)|medusa\/index)\.ts|testing\/(?:index|node-test|playwright|vitest)\.ts)/.test(
+    file,
+  )

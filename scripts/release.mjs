@@ -11,6 +11,8 @@ const root = join(import.meta.dirname, '..')
 /** Released with the server, under the same version. */
 const PACKAGES = ['packages/client', 'packages/devnet', 'packages/medusa']
 const PLUGIN = 'integrations/woocommerce/nano-gateway.php'
+/** The chart installs the image of its own version. */
+const CHART = 'deploy/helm/nano-gateway/Chart.yaml'
 const [version = ''] = process.argv.slice(2)
 
 class Refusal extends Error {}
@@ -59,6 +61,7 @@ function write() {
   }
   const versions = /(?<=^ \* Version: |^const VERSION = ')[\d.]+/gm
   writeFileSync(join(root, PLUGIN), read(PLUGIN).replace(versions, version))
+  writeFileSync(join(root, CHART), read(CHART).replace(/(?<=^(?:version|appVersion): )[\d.]+/gm, version))
   const day = new Date().toISOString().slice(0, 10)
   writeFileSync(join(root, 'CHANGELOG.md'), read('CHANGELOG.md').replace(HEADING, `## ${version}, ${day}`))
   run('npm', ['run', '--silent', 'keep-api'])

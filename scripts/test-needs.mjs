@@ -67,6 +67,9 @@ const NEEDS = [
   { suites: ['test/power/'], name: 'gcc', found: () => spawnSync('cc', ['--version']).status === 0 },
   { suites: ['test/power/'], name: 'libc6-dev', found: () => existsSync('/usr/include/stdio.h') },
   { suites: ['test/cluster/'], name: 'nginx-light', found: () => existsSync('/usr/sbin/nginx') },
+  { suites: ['test/cluster/'], name: 'haproxy', found: () => existsSync('/usr/sbin/haproxy') },
+  { suites: ['test/cluster/helm'], name: 'golang-go', found: () => spawnSync('go', ['version']).status === 0 },
+  { suites: ['test/stores/pooler'], name: 'pgbouncer', found: () => existsSync('/usr/sbin/pgbouncer') },
 ]
 
 /** Installs what is missing where it may, and answers the files that can run. */

@@ -1,8 +1,37 @@
 // Which test files each run takes, and on which engines: the same ones every time. What varies with the seed varies inside of tests.
 import { isUnit } from './test-imports.mjs'
 
-/** By the beginning of their paths: what takes long beside what it finds first, and is left to a thorough run. */
-const LONG = ['test/chaos/', 'test/gallery/', 'test/hostile/fuzz', 'test/integrations/', 'test/medusa/', 'test/power/']
+/**
+ * By the beginning of their paths: what takes long beside what it finds first, and is left to a thorough run. Whole programs that are built, packed,
+ * installed, started and replaced; and what documents say to type.
+ */
+const LONG = [
+  'test/chaos/',
+  'test/client/package',
+  'test/client/types',
+  'test/cluster/rolling-restart',
+  'test/cluster/upgrade',
+  'test/docs/commands',
+  'test/docs/contributing',
+  'test/docs/generated-client',
+  'test/docs/generators',
+  'test/docs/going-live',
+  'test/docs/operators',
+  'test/docs/receivers',
+  'test/docs/servers',
+  'test/docs/start',
+  'test/gallery/',
+  'test/hostile/fuzz',
+  'test/http/openapi-lint',
+  'test/integrations/',
+  'test/medusa/',
+  'test/package/',
+  'test/power/',
+  'test/releases/release.test',
+  'test/scenario/',
+  'test/start/processes',
+  'test/testing/package',
+]
 
 /** Where a store is what the tests are about: these run on both engines every time, what lies above them in a thorough run. */
 const ABOUT_STORES = ['test/stores/']

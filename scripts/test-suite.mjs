@@ -12,7 +12,12 @@ const COMPILED = join(import.meta.dirname, '../node_modules/.cache/nano-gateway'
 /** By its address: a bare path is none on every system. */
 const FAILED_FILES = new URL('failed-files.mjs', import.meta.url).href
 const TYPESCRIPT = new URL('typescript.mjs', import.meta.url).href
-const OPTIONS = ['--import', TYPESCRIPT, '--test', '--test-isolation=none', '--test-timeout=600000']
+const UNTRACKED = new URL('untracked.mjs', import.meta.url).href
+const OPTIONS = [
+  // What a test makes lives briefly: swept once in a while, and not every few requests.
+  ...['--max-semi-space-size=64', '--expose-internals', '--import', UNTRACKED, '--import', TYPESCRIPT],
+  ...['--test', '--test-isolation=none', '--test-timeout=600000'],
+]
 /** Far more than any suite needs beside others on a small machine: what hangs says where, and does not take the whole run with it. */
 const SUITE_MAX = 25 * 60_000
 /** What a process does on its way out: it tells which tests were running, and stops the servers that it has started. */

@@ -59,7 +59,9 @@ program
   .description('start the gateway; its settings come from the environment')
   // One of several processes of a gateway; the first of them starts the others with this option.
   .addOption(new Option('--as <role>').choices(['owner', 'front']).hideHelp())
-  .action(async ({ as }: { as?: string }) => {
+  .option('--restored', 'the store comes from a backup: unknown Idempotency-Keys send nothing until `wallets settle`')
+  .action(async ({ as, restored }: { as?: string; restored?: boolean }) => {
+    if (restored) await (await import('./cli/wallets.ts')).noteRestored()
     if (as === undefined) leaveWhenStopped()
     const { exports, keep } = await loadGateway()
     await exports.startGateway(as)
@@ -79,8 +81,19 @@ withGateway(program.command('call'))
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
   .action(from(async () => (await import('./cli/call.ts')).callAction))
 
+withGateway(program.command('migrate-check'))
+  .description('send the same requests to another service and to a gateway, and print what differs')
+  .argument('<url>', 'address of the other service')
+  .option('--requests <file>', 'requests as JSON, one a line or in a list, up to 1000; - is standard input', '-')
+  .option('--their-key-file <file>', 'file with the API key of the other service')
+  .option('--writes', 'also send what is not known to only read')
+  .option('--json', 'print JSON')
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
+  .action(from(async () => (await import('./cli/migrate-check.ts')).checkMigration))
+
 withGateway(program.command('mcp'))
   .description('serve a gateway’s tools to AI agents over standard input (Model Context Protocol)')
+  .option('--tools <sets>', 'sets of tools, separated by commas: payments, wallets, ledger, names, market, work, admin')
   .action(from(async () => (await import('./cli/mcp.ts')).serveMcp))
 
 const webhook = program.command('webhook').description('webhook events')

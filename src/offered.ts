@@ -13,6 +13,7 @@ import { REP_ACTIONS } from './modules/reps/open.ts'
 import { SWAP_ACTIONS } from './modules/swap/open.ts'
 import { USERNAME_ACTIONS } from './modules/usernames/open.ts'
 import { WALLET_ACTIONS } from './modules/wallets/open.ts'
+import { describedPayoutRoutes } from './modules/wallets/routes/described.ts'
 import { WEBHOOK_ACTIONS } from './modules/webhooks/open.ts'
 import { WORK_ACTIONS } from './modules/work/open.ts'
 import { describedAccountRoutes } from './modules/accounts/routes/described.ts'
@@ -39,7 +40,7 @@ export const OFFERED: readonly Offered[] = [
   { name: 'webhooks', actions: WEBHOOK_ACTIONS, described: describedWebhookRoutes },
   { name: 'work', actions: WORK_ACTIONS },
   { name: 'x402', actions: [], described: describedX402Routes },
-  { name: 'wallets', actions: WALLET_ACTIONS },
+  { name: 'wallets', actions: WALLET_ACTIONS, described: describedPayoutRoutes },
   { name: 'email', actions: EMAIL_ACTIONS, described: describedEmailRoutes },
   { name: 'checkout', actions: CHECKOUT_ACTIONS, described: describedCheckoutRoutes },
   { name: 'links', actions: LINK_ACTIONS, described: describedLinkRoutes },

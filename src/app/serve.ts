@@ -99,6 +99,7 @@ export function openServer(config: Config, { ports, rooms, gateway, behind }: Se
   const routes = listAnswered(server)
   const sockets = new ClientSockets({
     bus: nodes.confirmations,
+    topics: nodes.confirmations,
     names: rooms.names.names,
     clock,
     clientsMax: config.websocketClientsMax,
@@ -138,6 +139,7 @@ export function openServer(config: Config, { ports, rooms, gateway, behind }: Se
     // As late as possible, so that disconnected clients find another instance when they come back.
     sockets.close()
     streams.closeAll()
+    for (const module of modules) module.stopping?.()
   }
   const goodbye = () => (saidGoodbye ??= sayGoodbye())
 

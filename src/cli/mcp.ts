@@ -9,14 +9,20 @@ import { type GatewayOptions, orUsage, readGateway } from './gateway-access.ts'
  * Tools of a gateway for a program that speaks MCP over standard input: messages go to `POST /mcp` of that gateway and its answers back,
  * so tools, rights and limits are the gateway's. Standard output is for the protocol only; everything else goes to standard error.
  */
-export function serveMcp(options: GatewayOptions, command: Command): Promise<void> {
-  return orUsage('mcp', () => serve(readGateway(options, command)))
+interface McpOptions extends GatewayOptions {
+  tools?: string
 }
 
-async function serve({ url, key }: ReturnType<typeof readGateway>): Promise<void> {
+export function serveMcp(options: McpOptions, command: Command): Promise<void> {
+  return orUsage('mcp', () => serve(readGateway(options, command), options.tools))
+}
+
+async function serve({ url, key }: ReturnType<typeof readGateway>, tools: string | undefined): Promise<void> {
   const headers = key === undefined ? {} : { authorization: `Bearer ${key}` }
   const program = new StdioServerTransport()
-  const gateway = new StreamableHTTPClientTransport(new URL('/mcp', url), { requestInit: { headers } })
+  const address = new URL('/mcp', url)
+  if (tools !== undefined) address.searchParams.set('tools', tools)
+  const gateway = new StreamableHTTPClientTransport(address, { requestInit: { headers } })
   program.onmessage = (message) => {
     gateway.send(message).catch((error: unknown) => answerFor(program, message, error))
   }

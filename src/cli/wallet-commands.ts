@@ -18,9 +18,13 @@ export function addWalletCommands(program: Command): void {
   const add = (name: string, description: string) =>
     wallets.command(name).description(description).option('--json', 'print JSON')
 
-  add('frozen', 'list frozen wallets and frozen sends, and why').action(
-    async (...args: Args<typeof wallet, 'printFrozen'>) => (await wallet()).printFrozen(...args),
-  )
+  add('frozen', 'list frozen wallets and frozen sends, why, and what wallets have sent that the store does not know')
+    .option('--node <url>', 'node to ask (default: the first of NODE_URLS, or the development ledger)')
+    .action(async (...args: Args<typeof wallet, 'printFrozen'>) => (await wallet()).printFrozen(...args))
+  add(
+    'settle',
+    'after a restore: requests with an Idempotency-Key send again; first compare and unfreeze the wallets',
+  ).action(async (...args: Args<typeof wallet, 'settle'>) => (await wallet()).settle(...args))
   add('freeze', 'stop a wallet, the sends of an account, or all sends, at once and on every gateway')
     .argument('<target>', TARGET)
     .requiredOption('--reason <reason>', 'why; shown in the activity')

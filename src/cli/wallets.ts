@@ -1,24 +1,66 @@
 import { OPERATOR } from '../kernel/actor.ts'
 import { readReason } from '../modules/accounts/index.ts'
-import { freezeSends, listFreezes, listFrozen, unfreezeSends } from '../modules/wallets/index.ts'
+import {
+  type FrozenWallet,
+  declareRestore,
+  findRestore,
+  freezeSends,
+  listFreezes,
+  listFrozen,
+  listUnknownSends,
+  settleRestore,
+  unfreezeSends,
+} from '../modules/wallets/index.ts'
 import { type Flags, print, withStore } from './store.ts'
+import { openAsk } from './verify.ts'
 
 const FROZEN_MAX = 200
 
-/** Lists wallets that sign nothing more, with the reason. */
-export function printFrozen({ json }: Flags): Promise<void> {
+/** Lists wallets that sign nothing more, with the reason and what the ledger has of each that the store does not. */
+export function printFrozen({ json, node }: Flags & { node?: string }): Promise<void> {
   return withStore(async ({ db }) => {
-    const frozen = await listFrozen(db, FROZEN_MAX)
-    const lines = frozen.map(
-      ({ id, address, frozenAt, reason }) => `${id}  ${new Date(frozenAt).toISOString()}  ${address}  ${reason}`,
-    )
-    const sends = await listFreezes(db, FROZEN_MAX)
+    const [restore, sends] = await Promise.all([findRestore(db), listFreezes(db, FROZEN_MAX)])
+    const frozen = []
+    for (const wallet of await listFrozen(db, FROZEN_MAX))
+      frozen.push({ ...wallet, sends: await findSends(wallet, node) })
+    const lines = frozen.flatMap(({ id, address, frozenAt, reason, sends: unknown }) => [
+      `${id}  ${new Date(frozenAt).toISOString()}  ${address}  ${reason}`,
+      ...(unknown ?? []).map(({ hash, destination, amount }) => `    sent ${amount} nano to ${destination}  ${hash}`),
+      ...(unknown ? [] : ['    No node answers, so what it has sent is not shown.']),
+    ])
     const stopped = sends.map(
       ({ scope, frozenAt, reason }) => `sends of ${scope}  ${new Date(frozenAt).toISOString()}  ${reason}`,
     )
-    print(json, [...sends, ...frozen], [...stopped, ...lines])
+    const restored = restore && { restored: restore.reason, foundAt: restore.foundAt }
+    const line = `restored  ${restore?.reason}  Requests with an Idempotency-Key send nothing until: nano-gateway wallets settle`
+    print(
+      json,
+      [...(restored ? [restored] : []), ...sends, ...frozen],
+      [...(restore ? [line] : []), ...stopped, ...lines],
+    )
   })
 }
+
+/** The sends of a frozen wallet that the store does not know; undefined when no node answers. */
+async function findSends({ address, frontier }: FrozenWallet, node: string | undefined) {
+  try {
+    return await listUnknownSends(openAsk(node).ask, { address, frontier })
+  } catch {
+    // The list is of use without them; it says that they are missing.
+    return undefined
+  }
+}
+
+/** Ends the time after a restore in which unknown Idempotency-Keys are refused. */
+export function settle({ json }: Flags): Promise<void> {
+  return withStore(async (ctx) => {
+    await settleRestore(ctx, OPERATOR)
+    print(json, { settled: true }, ['Settled: requests with any Idempotency-Key are carried out again.'])
+  })
+}
+
+/** The operator starts a gateway on a store from a backup. */
+export const noteRestored = (): Promise<void> => withStore((ctx) => declareRestore(ctx, OPERATOR))
 
 /** Freezes a wallet, the sends of an account, or all sends. In force when it returns, because every signer reads the store. */
 export function freeze(target: string, { json, reason }: Flags & { reason: string }): Promise<void> {

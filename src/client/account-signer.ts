@@ -1,4 +1,4 @@
-import type { Raw } from '../kernel/money.ts'
+import { type Raw, formatNano } from '../kernel/money.ts'
 import { type StateBlock, hashBlock, toBlockJson } from '../kernel/nano/block.ts'
 import { whenOver } from '../kernel/when-over.ts'
 import type { AccountChain, Head, Subtype } from './account-chain.ts'
@@ -29,11 +29,12 @@ export class AccountSigner {
     return turn
   }
 
-  /** The newest block of an account that must have one. */
-  async nextHead(): Promise<Head> {
+  /** The newest block of an account that must have one, because so much is to be sent. */
+  async nextHead(needed?: bigint): Promise<Head> {
     const head = await this.findHead()
     if (head) return head
-    throw new GatewayError(`${this.chain.address} has not received anything yet.`, { code: 'insufficient_funds' })
+    const details = { code: 'insufficient_funds', needed, available: 0n }
+    throw new GatewayError(`${this.chain.address} has not received anything yet.`, details)
   }
 
   /**
@@ -52,7 +53,8 @@ export class AccountSigner {
   /** Signs a send. A send that another program publishes is awaited before the next block. */
   async signSend(head: Head, link: string, amount: bigint): Promise<StateBlock> {
     if (head.balance < amount) {
-      throw new GatewayError(`${this.chain.address} has less than that.`, { code: 'insufficient_funds' })
+      const message = `${this.chain.address} has ${formatNano(head.balance)} nano; ${formatNano(amount)} nano are needed.`
+      throw new GatewayError(message, { code: 'insufficient_funds', needed: amount, available: head.balance })
     }
     return this.chain.seal({ ...head, balance: (head.balance - amount) as Raw, link })
   }

@@ -2,13 +2,23 @@ import { formatNano, parseNano, parseRaw, toPlainDecimal } from '../kernel/money
 import type { ActionFacts } from './action-facts.ts'
 import { GatewayError } from './gateway-error.ts'
 
-const noAmount = (given: unknown, unit: string) =>
-  new GatewayError(`Not an amount in ${unit}: ${String(given)}`, { code: 'invalid_amount' })
+const noAmount = (given: unknown, unit: string, field?: string) =>
+  new GatewayError(`Not an amount in ${unit}: ${String(given)}`, { code: 'invalid_amount', field })
 
-/** An amount of nano in raw, exactly: `raw('1.5')` is 1500000000000000000000000000000n. */
-export function raw(nano: string | number): bigint {
-  const amount = parseNano(toPlainDecimal(String(nano)))
-  if (amount === undefined) throw noAmount(nano, 'nano')
+const TOO_FINE = /\.\d{31}/
+
+/** Rounding would change what is paid, so a text with more decimals than the ledger has is refused. */
+export function requireExact(text: string, field: string): void {
+  if (!TOO_FINE.test(text)) return
+  throw new GatewayError(`${field} has more than 30 decimals: ${text}`, { code: 'invalid_amount', field })
+}
+
+/** An amount of nano in raw, exactly: `raw('1.5')` is 1500000000000000000000000000000n. An error names the field. */
+export function raw(nano: string | number, field = 'amount'): bigint {
+  const text = toPlainDecimal(String(nano))
+  requireExact(text, field)
+  const amount = parseNano(text)
+  if (amount === undefined) throw noAmount(nano, 'nano', field)
   return amount
 }
 
@@ -22,11 +32,24 @@ export function nano(raw: bigint | string): string {
 /** Fields as they are sent: a bigint is raw, and is written in the unit of its field. */
 export function toWire(fields: Readonly<Record<string, unknown>>, units: ActionFacts['units'] = {}): string {
   const written = Object.entries(fields).map(([name, value]): [string, unknown] => {
+    if (typeof value === 'string' && units[name] === 'nano') requireExact(toPlainDecimal(value), name)
     if (typeof value !== 'bigint') return [name, value]
-    if (value < 0n || units[name] === undefined) throw noAmount(value, `${units[name] ?? 'any unit'} for ${name}`)
+    if (value < 0n || units[name] === undefined) throw noAmount(value, `${units[name] ?? 'any unit'} for ${name}`, name)
     return [name, units[name] === 'nano' ? formatNano(value) : value.toString()]
   })
   return JSON.stringify(Object.fromEntries(written))
+}
+
+/** Lets `JSON.stringify` write an object with amounts in raw, as text like the API does: by itself it refuses every bigint. */
+export function withJson<Value extends object>(value: Value): Value {
+  return Object.defineProperty(value, 'toJSON', { value: writeBigints, configurable: true })
+}
+
+const writeBigint = (value: unknown) => (typeof value === 'bigint' ? value.toString() : value)
+
+function writeBigints(this: object): unknown {
+  if (Array.isArray(this)) return this.map(writeBigint)
+  return Object.fromEntries(Object.entries(this).map(([name, value]) => [name, writeBigint(value)]))
 }
 
 /** An answer with its amounts in raw as bigint. Modifies its argument, which nobody else holds. */
@@ -43,5 +66,6 @@ function convert(holder: unknown, [step, ...rest]: string[]): void {
     const member = members[name]
     if (rest.length > 0) convert(member, rest)
     else if (typeof member === 'string') members[name] = parseRaw(member) ?? member
+    if (typeof members[name] === 'bigint') withJson(members)
   }
 }

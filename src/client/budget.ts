@@ -1,5 +1,6 @@
 import { formatNano } from '../kernel/money.ts'
 import type { StateBlock } from '../kernel/nano/block.ts'
+import { withJson } from './amounts.ts'
 import { GatewayError } from './gateway-error.ts'
 
 /** One payment of a budget. */
@@ -42,15 +43,9 @@ export class Budget {
   }
 
   get paid(): readonly Paid[] {
-    return this.#entries.map(({ what, description, to, amount, hash, state, at }) => ({
-      what,
-      description,
-      to,
-      amount,
-      hash,
-      state,
-      at,
-    }))
+    return this.#entries.map(({ what, description, to, amount, hash, state, at }) =>
+      withJson({ what, description, to, amount, hash, state, at }),
+    )
   }
 
   /** In raw. Pending payments are already subtracted. */
@@ -63,7 +58,7 @@ export class Budget {
     if (amount <= this.perPayment && this.#leftWith({ amount, previous }) >= 0n) return
     const most = amount > this.perPayment ? this.perPayment : this.left
     const message = `This costs ${formatNano(amount)} nano, and ${formatNano(most)} may be spent.`
-    throw new GatewayError(message, { code: 'budget_exceeded' })
+    throw new GatewayError(message, { code: 'budget_exceeded', needed: amount, available: most })
   }
 
   /** Counts a payment before its block is sent to anybody. */

@@ -1,5 +1,6 @@
 import type { ActionFacts } from './action-facts.ts'
 import { toWire, withBigints } from './amounts.ts'
+import { ROUTES, type RouteFacts, type RouteName, type Routes } from './generated/routes.ts'
 import { GatewayError, toRefusal } from './gateway-error.ts'
 import type { Fetch } from './ledger-rpc.ts'
 
@@ -37,27 +38,74 @@ export async function callAction(
   const body = toWire(fields as Record<string, unknown>, facts.units)
   const idempotencyKey = options.idempotencyKey ?? (facts.once ? crypto.randomUUID() : undefined)
   const headers = idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }
+  const question = { method: 'POST', body, headers } as const
+  const answer = await askAgain(connection, `/actions/${name}`, question, facts, options)
+  return withBigints(answer, facts.raws)
+}
+
+/** Asks, and repeats the same bytes with the same Idempotency-Key where that acts once. */
+async function askAgain(
+  connection: Connection,
+  path: string,
+  question: Question,
+  facts: Pick<ActionFacts, 'safe' | 'once'>,
+  options: CallOptions = {},
+): Promise<unknown> {
+  const mayRepeat = facts.safe === true || (facts.once === true && isRemembered(connection))
   for (let failures = 0; ;) {
     try {
-      const answer = await ask(connection, `/actions/${name}`, { method: 'POST', body, headers }, options)
-      return withBigints(answer, facts.raws)
+      return await ask(connection, path, question, options)
     } catch (error) {
-      const wait = waitBefore(error, facts)
+      const wait = mayRepeat ? waitBefore(error) : undefined
       if (++failures >= TRIES_MAX || wait === undefined) throw error
       await rest(Math.max(wait * 1_000, backOff(failures)), options.signal)
     }
   }
 }
 
+/** A gateway remembers Idempotency-Keys for accounts; an anonymous call that is repeated acts twice. */
+const isRemembered = ({ key }: Connection) => key?.startsWith('rpc_sk_') === true
+
 /** Seconds to wait before a failed call may be repeated; undefined where it must not be. */
-function waitBefore(error: unknown, { safe }: ActionFacts): number | undefined {
-  if (!safe || !(error instanceof GatewayError) || !PASSING.has(error.status) || error.paid) return undefined
+function waitBefore(error: unknown): number | undefined {
+  if (!(error instanceof GatewayError) || error.paid) return undefined
+  // The first try, whose reply was lost, is still running there.
+  const isPassing = PASSING.has(error.status) || error.code === 'idempotency_in_flight'
   const { retryAfter = 0 } = error
-  return retryAfter <= WAIT_SECONDS_MAX ? retryAfter : undefined
+  return isPassing && retryAfter <= WAIT_SECONDS_MAX ? retryAfter : undefined
+}
+
+/** What a call of a route may have. */
+export interface RouteCall {
+  id?: string | undefined
+  query?: object | undefined
+  body?: object | undefined
+}
+
+/** Calls a route of the REST API, with the same rules as an action. */
+export async function callRoute<Id extends RouteName>(
+  connection: Connection,
+  name: Id,
+  { id = '', query = {}, body }: RouteCall,
+  options: CallOptions = {},
+): Promise<Routes[Id]['answer']> {
+  const facts: RouteFacts = ROUTES[name]
+  const given = Object.entries(query).filter(([, value]) => value !== undefined)
+  const asked = new URLSearchParams(given.map(([each, value]) => [each, String(value)])).toString()
+  const path = `${facts.path.replace('{id}', encodeURIComponent(id))}${asked && `?${asked}`}`
+  const idempotencyKey = options.idempotencyKey ?? (facts.once ? crypto.randomUUID() : undefined)
+  const question: Question = {
+    method: facts.method,
+    ...(body && { body: toWire(body as Record<string, unknown>, facts.units) }),
+    ...(idempotencyKey !== undefined && { headers: { 'idempotency-key': idempotencyKey } }),
+  }
+  const safe = facts.method === 'GET' || undefined
+  const answer = await askAgain(connection, path, question, { ...facts, ...(safe && { safe }) }, options)
+  return withBigints(answer, facts.raws) as Routes[Id]['answer']
 }
 
 interface Question {
-  method: 'GET' | 'POST' | 'DELETE'
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   body?: string
   headers?: Record<string, string>
 }
@@ -73,7 +121,7 @@ export async function ask(
   const { response, text } = await exchange(connection, path, { method, body, headers }, options)
   const answer = parse(text)
   const isRefusal = typeof answer === 'object' && answer !== null && 'error' in answer
-  if (response.status === 200 && answer !== undefined && !isRefusal) return answer
+  if ((response.status === 200 || response.status === 201) && answer !== undefined && !isRefusal) return answer
   throw toRefusal(response, answer, { idempotencyKey, paid: connection.wasPaid(response) })
 }
 

@@ -1,9 +1,10 @@
-import { nano, withBigints } from './amounts.ts'
+import { nano, requireExact, withBigints } from './amounts.ts'
 import { type CallOptions, type Connection, ask, backOff, callAction, rest } from './call.ts'
 import { GatewayError, toRefusal } from './gateway-error.ts'
 import type { Answers, Check, OwnCheckout } from './generated/answers.ts'
 import { CHECK_RAWS, FACTS, OWN_RAWS } from './generated/facts.ts'
 import type { Requests } from './generated/requests.ts'
+import { type Entries, type Query, listAll } from './resources.ts'
 
 /** The fields of `checkout`; a bigint is an amount of raw. */
 export type NewCheckout = Omit<Requests['checkout'], 'amount'> & {
@@ -26,6 +27,8 @@ export interface Checkouts {
    * gateway sends changes; a broken connection is opened again.
    */
   waitFor(id: string, options?: WaitOptions): Promise<Check>
+  /** Checkouts of the account, newest first, for `for await`; needs the merchant's key. */
+  list(query?: Query<'listCheckouts'>, options?: CallOptions): Entries<'listCheckouts'>
   /** Everything that its merchant may see; needs the merchant's key. */
   read(id: string, options?: CallOptions): Promise<OwnCheckout>
   /**
@@ -37,20 +40,23 @@ export interface Checkouts {
 
 export function checkoutsOf(connection: Connection): Checkouts {
   return {
-    create({ amount, ...fields }, options) {
+    async create({ amount, ...fields }, options) {
       const written = amount === undefined ? fields : { ...fields, amount: writeAmount(amount, fields.currency) }
       return callAction(connection, 'checkout', FACTS.checkout, written, options) as Promise<Answers['checkout']>
     },
     check: (id, options) => readCheck(connection, id, options),
     waitFor: (id, options) => waitFor(connection, id, options),
+    list: (query, options) => listAll(connection, 'listCheckouts', 'checkouts', { query }, options),
     read: (id, options) => readOwn(connection, id, options),
     cancel: (id, options) => cancel(connection, id, options),
   }
 }
 
 function writeAmount(amount: NonNullable<NewCheckout['amount']>, currency = 'NANO') {
+  const isNano = /^(NANO|XNO)$/i.test(currency)
+  if (isNano && typeof amount === 'string') requireExact(amount, 'amount')
   if (typeof amount !== 'bigint') return amount
-  if (/^(NANO|XNO)$/i.test(currency)) return nano(amount)
+  if (isNano) return nano(amount)
   throw new GatewayError(`An amount in ${currency} is no bigint of raw.`, { code: 'invalid_amount' })
 }
 

@@ -1,3 +1,4 @@
+import { withJson } from './amounts.ts'
 import { type Connection, backOff, callAction, rest } from './call.ts'
 import { ConfirmationSocket, type Frame, type SocketClass } from './confirmation-socket.ts'
 import { GatewayError } from './gateway-error.ts'
@@ -77,18 +78,13 @@ async function* catchUp(missed: MissedConfirmations, marks: Map<string, Mark>, a
   for (const account of accounts) {
     const [from, to] = [marks.get(account), await missed.mark(account)]
     const blocks = from ? await missed.between(account, from, to) : []
-    for (const block of blocks) yield { ...block, missed: true }
+    for (const block of blocks) yield withJson({ ...block, missed: true })
     marks.set(account, to)
   }
 }
 
-const fromFrame = ({ hash, account, amount, block = {} }: Frame): Confirmation => ({
-  hash,
-  account,
-  amount: BigInt(amount),
-  block,
-  missed: false,
-})
+const fromFrame = ({ hash, account, amount, block = {} }: Frame): Confirmation =>
+  withJson({ hash, account, amount: BigInt(amount), block, missed: false })
 
 /** The latest hashes, a limited number. */
 class Seen {

@@ -49,7 +49,7 @@ export function exactNano(options: WalletOptions): ExactNanoScheme {
     const link = fromAddress(payTo)
     const raw = readAmount(amount)
     if (link === undefined || raw === undefined || asset !== ASSET) throw new Error('These terms ask for no nano.')
-    const block = await signer.signSend(await signer.nextHead(), link, raw)
+    const block = await signer.signSend(await signer.nextHead(raw), link, raw)
     signer.handOver(block)
     return block
   }

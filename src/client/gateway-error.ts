@@ -9,6 +9,8 @@ interface GatewayErrorDetails {
   requestId?: string | undefined
   idempotencyKey?: string | undefined
   paid?: boolean | undefined
+  needed?: bigint | undefined
+  available?: bigint | undefined
   cause?: unknown
 }
 
@@ -35,6 +37,9 @@ export class GatewayError extends Error {
   readonly idempotencyKey: string | undefined
   /** Whether a payment was sent with the call; the budget has its outcome. */
   readonly paid: boolean
+  /** What `insufficient_funds` and `budget_exceeded` are about, in raw: how much it takes, and how much is there. */
+  readonly needed: bigint | undefined
+  readonly available: bigint | undefined
 
   constructor(message: string, { code, status = 0, cause, ...details }: GatewayErrorDetails) {
     super(message, cause === undefined ? undefined : { cause })
@@ -46,6 +51,14 @@ export class GatewayError extends Error {
     this.requestId = details.requestId
     this.idempotencyKey = details.idempotencyKey
     this.paid = details.paid ?? false
+    this.needed = details.needed
+    this.available = details.available
+  }
+
+  /** For `JSON.stringify`, which leaves out the message of an error, and refuses a bigint. */
+  toJSON(): object {
+    const { name, message, needed, available, ...details } = this
+    return { name, message, ...details, needed: needed?.toString(), available: available?.toString() }
   }
 }
 

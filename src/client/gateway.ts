@@ -14,6 +14,7 @@ import { FACTS } from './generated/facts.ts'
 import type { Requests } from './generated/requests.ts'
 import type { Fetch, LedgerRpc } from './ledger-rpc.ts'
 import { Payer } from './payer.ts'
+import { type Resources, resourcesOf } from './resources.ts'
 import { searchWork } from './search-work.ts'
 import { type Wallet, type WalletKey, type WalletSettings, openWallet, toPrivateKey } from './wallet.ts'
 
@@ -65,7 +66,7 @@ export type Actions = { [Name in ActionName]: Call<Name> } & {
   [Name in ActionName as CamelCase<Name>]: Call<Name>
 }
 
-interface Surfaces {
+interface Surfaces extends Resources {
   readonly url: string
   readonly checkouts: Checkouts
   /** What may still be spent on calls, and what was spent. */
@@ -103,6 +104,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const surfaces: Surfaces = {
     url: plain.url,
     checkouts: checkoutsOf(connection),
+    ...resourcesOf(connection),
     budget: payer?.budget,
     confirmations: (wanted) => confirmationsOf(connection, Socket, wanted),
     wallet(key, settings) {
@@ -165,8 +167,9 @@ function actionsOf(connection: Connection): Actions {
 /** The ledger as a gateway reports it, in the format of the API. */
 function rpcOf(connection: Connection): LedgerRpc {
   return async (action, fields, idempotencyKey) => {
-    const { safe, once } = (FACTS as Record<string, ActionFacts>)[action] ?? {}
-    const facts = { ...(safe && { safe }), ...(once && { once }) }
+    const { safe } = (FACTS as Record<string, ActionFacts>)[action] ?? {}
+    // `publish` asks the ledger before it repeats anything, and brings its own Idempotency-Key.
+    const facts = { ...(safe && { safe }) }
     try {
       return (await callAction(connection, action, facts, fields, { idempotencyKey })) as Record<string, unknown>
     } catch (error) {

@@ -23,6 +23,7 @@ export {
   createGateway,
 } from './gateway.ts'
 export type { Answers, Check, OwnCheckout, WebhookEvent } from './generated/answers.ts'
+export type { Resources } from './resources.ts'
 export type { Requests } from './generated/requests.ts'
 export { type NameChange, signNameChange } from './names.ts'
 export {

@@ -96,7 +96,7 @@ export class Payer {
 
   #sign({ amount, link, payTo, resource }: Terms, url: string): Promise<Entry> {
     return this.#signer.inTurn(async () => {
-      const head = await this.#signer.nextHead()
+      const head = await this.#signer.nextHead(amount)
       await resolvePending(this.#signer.chain, this.budget, head)
       this.budget.require(amount, head.previous)
       const block = await this.#signer.signSend(head, link, amount)

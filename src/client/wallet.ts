@@ -3,8 +3,9 @@ import { type PublicKey, fromAddress } from '../kernel/nano/address.ts'
 import { ZERO_HASH, hashBlock } from '../kernel/nano/block.ts'
 import { isHex } from '../kernel/nano/hex.ts'
 import { deriveKey } from '../kernel/nano/keys.ts'
-import type { Head } from './account-chain.ts'
+import type { AccountChain, Head } from './account-chain.ts'
 import { AccountSigner, resolvePending } from './account-signer.ts'
+import { raw, withJson } from './amounts.ts'
 import { type Budget, toBudget } from './budget.ts'
 import { type WalletOptions, openOwnChain } from './exact-nano.ts'
 import { GatewayError } from './gateway-error.ts'
@@ -19,6 +20,7 @@ export interface WalletSettings {
 
 export interface Sent {
   hash: string
+  /** The address; where a name was given, the one that the gateway has for it. */
   to: string
   /** In raw. */
   amount: bigint
@@ -36,8 +38,11 @@ export interface Wallet {
   open(options?: { representative?: string | undefined }): Promise<Received>
   /** Receives up to a hundred receivable sends. */
   receive(): Promise<Received>
-  /** Sends an amount of raw. If the outcome is unknown the error is `publish_unknown`; the next call finds out. */
-  send(to: string, amount: bigint): Promise<Sent>
+  /**
+   * Sends to an address or `@name`: raw as a bigint, or nano as text (`'0.1'`). If the outcome is unknown the error is
+   * `publish_unknown`; the next call finds out.
+   */
+  send(to: string, amount: bigint | string): Promise<Sent>
   change(representative: string): Promise<{ hash: string }>
 }
 
@@ -54,9 +59,9 @@ function keyOfSeed(seed: string, index: number): string {
   return deriveKey(seed, index)
 }
 
-function keyOf(address: string): string {
+function keyOf(address: string, field: string): string {
   const key = fromAddress(address)
-  if (key === undefined) throw new GatewayError(`Not an address: ${address}`, { code: 'invalid_account' })
+  if (key === undefined) throw new GatewayError(`Not an address: ${address}`, { code: 'invalid_account', field })
   return key
 }
 
@@ -68,10 +73,10 @@ export function openWallet(signer: AccountSigner, settings: WalletSettings = {})
     budget,
     async balance() {
       const { balance, receivable } = await chain.rpc('account_balance', { account: chain.address })
-      return { balance: BigInt(String(balance)), receivable: BigInt(String(receivable)) }
+      return withJson({ balance: BigInt(String(balance)), receivable: BigInt(String(receivable)) })
     },
     open: ({ representative } = {}) => {
-      const chosen = representative === undefined ? undefined : keyOf(representative)
+      const chosen = representative === undefined ? undefined : keyOf(representative, 'representative')
       return signer.inTurn(async () => {
         if (!(await signer.findHead())) return receiveWaiting(signer, chosen)
         throw new GatewayError(`${chain.address} is open already.`, { code: 'already_open' })
@@ -81,7 +86,7 @@ export function openWallet(signer: AccountSigner, settings: WalletSettings = {})
     send: (to, amount) => signer.inTurn(() => send(signer, budget, to, amount)),
     change: (representative) =>
       signer.inTurn(async () => {
-        const key = keyOf(representative)
+        const key = keyOf(representative, 'representative')
         const head = await signer.nextHead()
         const block = await chain.seal({ ...head, representative: key, link: ZERO_HASH }, 'change')
         return { hash: await signer.publish(block, 'change') }
@@ -89,12 +94,31 @@ export function openWallet(signer: AccountSigner, settings: WalletSettings = {})
   }
 }
 
-async function send(signer: AccountSigner, budget: Budget | undefined, to: string, amount: bigint): Promise<Sent> {
-  const link = keyOf(to)
-  if (typeof amount !== 'bigint' || amount <= 0n || amount > RAW_MAX) {
-    throw new GatewayError('An amount is a bigint of raw, and more than nothing.', { code: 'invalid_amount' })
-  }
-  const head = await signer.nextHead()
+function toAmount(given: bigint | string): bigint {
+  const amount = typeof given === 'string' ? raw(given) : given
+  if (typeof amount === 'bigint' && amount > 0n && amount <= RAW_MAX) return amount
+  const message = 'An amount is a bigint of raw or nano as text, and more than nothing.'
+  throw new GatewayError(message, { code: 'invalid_amount', field: 'amount' })
+}
+
+/** An address, which a name has only as far as the gateway is to be believed. */
+async function toAddressOf({ rpc }: AccountChain, to: string): Promise<string> {
+  if (!to.startsWith('@')) return to
+  const { address } = await rpc('account_balance', { account: to })
+  if (typeof address === 'string') return address
+  throw new GatewayError(`Nobody has the name ${to}.`, { code: 'invalid_account', field: 'to' })
+}
+
+async function send(
+  signer: AccountSigner,
+  budget: Budget | undefined,
+  payee: string,
+  given: bigint | string,
+): Promise<Sent> {
+  const amount = toAmount(given)
+  const to = await toAddressOf(signer.chain, payee)
+  const link = keyOf(to, 'to')
+  const head = await signer.nextHead(amount)
   if (budget) await resolvePending(signer.chain, budget, head)
   budget?.require(amount, head.previous)
   const block = await signer.signSend(head, link, amount)
@@ -107,7 +131,7 @@ async function send(signer: AccountSigner, budget: Budget | undefined, to: strin
     if (entry && error instanceof GatewayError && error.code === 'ledger_refused') entry.state = 'refused'
     throw error
   }
-  return { hash, to, amount, balance: block.balance }
+  return withJson({ hash, to, amount, balance: block.balance })
 }
 
 const RECEIVED_MAX = 100
@@ -140,8 +164,8 @@ async function receiveWaiting(signer: AccountSigner, representative?: PublicKey)
     const subtype = head.previous === ZERO_HASH ? 'open' : 'receive'
     const block = await chain.seal({ ...head, balance: (head.balance + amount) as Raw, link: source }, subtype)
     const hash = await signer.publish(block, subtype)
-    blocks.push({ hash, source, amount })
+    blocks.push(withJson({ hash, source, amount }))
     head = { ...head, previous: hash, balance: block.balance }
   }
-  return { balance: head.balance, blocks }
+  return withJson({ balance: head.balance, blocks })
 }

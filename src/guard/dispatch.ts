@@ -1,7 +1,7 @@
 import type { Caller, Ctx, Trace } from '../kernel/ctx.ts'
 import type { Idempotency } from '../kernel/idempotency.ts'
 import type { StoreCtx } from '../kernel/in-tx.ts'
-import { hasScope, isInForceAtOnce } from '../kernel/rights.ts'
+import { hasScope, isInForceAtOnce, movesMoney } from '../kernel/rights.ts'
 import { Leaving } from '../kernel/leaving.ts'
 import type { ClientNodePort, KeyLookup, LimitDecision, SecretBox } from '../kernel/ports.ts'
 import { type UsageMeter, identify, identifyNow } from '../modules/accounts/index.ts'
@@ -283,6 +283,7 @@ function actOnce(passing: Passing): Promise<string> {
     action: found!.action.name,
     key,
     fingerprint: meaningOf(passing),
+    movesMoney: movesMoney(passing.asked!.scope),
     onReplay: () => (trace.replayed = true),
   }
   return once({ ...gateway.store, secrets: gateway.secrets }, seen, act)

@@ -15,6 +15,7 @@ import {
   recordMade,
   renewLease,
 } from '../modules/accounts/index.ts'
+import { findRestore } from '../modules/wallets/index.ts'
 import type { RequestHeaders } from './credential.ts'
 
 const KEPT_MILLISECONDS = 24 * 3_600_000
@@ -35,6 +36,8 @@ const running = new Set<string>()
 
 interface OnceRequest extends RepeatKey {
   fingerprint: string
+  /** Whether it sends money: an unknown key may then be that of a send which a restored store has forgotten. */
+  movesMoney?: boolean
   /** Called when the answer, or the refusal, is a stored one. */
   onReplay(): void
 }
@@ -54,7 +57,7 @@ type Kept = { text: string } | { refusal: { code: ErrorCode; message: string; bo
  */
 export async function once(
   ctx: OnceCtx,
-  { fingerprint, onReplay, ...key }: OnceRequest,
+  { fingerprint, onReplay, movesMoney = false, ...key }: OnceRequest,
   run: (idempotency: Idempotency) => Promise<string>,
 ): Promise<string> {
   const claim = ctx.ids.next('run')
@@ -66,6 +69,11 @@ export async function once(
     if ('kept' in claimed) {
       onReplay()
       return ctx.secrets.open(place, replay(claimed.kept))
+    }
+    if (movesMoney && claimed.made === null && (await findRestore(ctx.db))) {
+      // A run that died stays on record: what it did may have happened.
+      await (claimed.resumed ? renewLease(ctx.db, key, claim, 0) : markFailed(ctx.db, key, claim))
+      throw restored()
     }
     const stopRenewing = keepAlive(ctx, key, claim)
     try {
@@ -188,6 +196,12 @@ const inFlight = () =>
   new AppError('idempotency_in_flight', 'The first request with this Idempotency-Key is still running.', {
     retryAfterSeconds: 1,
   })
+
+const restored = () =>
+  new AppError(
+    'restored',
+    'The gateway was restored from a backup and does not know this Idempotency-Key: the first request may have been carried out. Look for it on the ledger, and repeat it once the operator has settled the restore.',
+  )
 
 /** The key of a request from its header or body; undefined when it has none. */
 export function readIdempotencyKey(

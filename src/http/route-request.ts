@@ -95,6 +95,7 @@ async function onceFor(
     action,
     key,
     fingerprint: fingerprintOf({ ...body, ...params }),
+    movesMoney: action === 'checkouts.refund',
     onReplay: () => void reply.header('idempotent-replayed', 'true'),
   }
   return JSON.parse(

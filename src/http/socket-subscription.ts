@@ -1,6 +1,7 @@
 import { badField } from '../kernel/errors.ts'
 import { readFlag } from '../kernel/fields.ts'
 import { type ConfirmationOptions, type SaidOptions, optionsIn, toFlag } from '../kernel/nano/confirmation-options.ts'
+import { writeNodeAnswer } from '../kernel/nano/node-answer.ts'
 import { exceedsDepth, findMember, parseRequest } from '../kernel/nano/request-tree.ts'
 import type { Confirmation, Names } from '../kernel/ports.ts'
 import { textOf } from '../kernel/shape.ts'
@@ -121,14 +122,14 @@ export class Frames {
     if (!types.includes(this.#confirmation.type)) return undefined
     // The node looks for accounts inside the block, so a filter without blocks lets nothing through.
     if (form === 'node' && accounts && !includeBlock) return undefined
-    const key = `${includeBlock}${includeElection}${includeSideband}`
+    const key = `${form}${includeBlock}${includeElection}${includeSideband}`
     let frame = this.#written.get(key)
-    if (frame === undefined) this.#written.set(key, (frame = write(this.#confirmation, subscription)))
+    if (frame === undefined) this.#written.set(key, (frame = write(this.#confirmation, subscription, form)))
     return frame
   }
 }
 
-function write(confirmation: Confirmation, wanted: Subscription): string {
+function write(confirmation: Confirmation, wanted: Subscription, form: SocketForm): string {
   const { account, amount, hash, type, block, time, election, sideband } = confirmation
   const message = {
     account,
@@ -139,7 +140,8 @@ function write(confirmation: Confirmation, wanted: Subscription): string {
     ...(wanted.includeBlock && { block }),
     ...(wanted.includeSideband && sideband && { sideband }),
   }
-  return JSON.stringify({ topic: 'confirmation', time, message })
+  const frame = { topic: 'confirmation', time, message }
+  return form === 'node' ? writeNodeAnswer(frame) : JSON.stringify(frame)
 }
 
 /** Most accounts that one subscription, one network address and all clients may watch: each costs memory, and reads after a gap. */

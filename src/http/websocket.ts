@@ -1,27 +1,24 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
-import type { Clock, Confirmation, ConfirmationBus, Names } from '../kernel/ports.ts'
+import type { Clock, Confirmation, ConfirmationBus, Names, NodeTopics } from '../kernel/ports.ts'
 import { AppError, overLimit } from '../kernel/errors.ts'
 import { type SaidOptions, optionsIn, readConfirmationOptions } from '../kernel/nano/confirmation-options.ts'
-import type { SocketForm, SocketMessage, Subscription } from './socket-subscription.ts'
+import { Client, clientOf } from './socket-client.ts'
+import type { SocketForm, SocketMessage } from './socket-subscription.ts'
 import { Frames, SocketShares, readFrame } from './socket-subscription.ts'
+import { FOLLOWED, toFilter } from './socket-topics.ts'
 
 const FRAME_BYTES_MAX = 256 * 1024
-/** Frames that a client may send in ten seconds. */
-const FRAMES_MAX = 200
-const FRAMES_WINDOW = 10_000
-const TOO_MUCH = 1008
-/** Beyond this a client has stopped reading; it is disconnected, to come back, because a stream with gaps would mislead it. */
-const QUEUE_BYTES_MAX = 1024 * 1024
 const PING_EVERY = 30_000
 /** How long a client may take to answer our closing frame. */
 const GOODBYE_MAX = 1_000
 const INTERNAL_ERROR = 1011
-const TRY_AGAIN_LATER = 1013
 
 interface WebsocketOptions {
   bus: ConfirmationBus
+  /** What nodes announce beside confirmations, for clients that speak to us as to a node. */
+  topics: NodeTopics
   names: Names
   clock: Clock
   clientsMax: number
@@ -131,6 +128,7 @@ export class ClientSockets {
     socket.on('error', () => socket.terminate())
     socket.on('close', () => {
       this.#unsubscribe(client)
+      for (const end of client.followed.values()) end()
       this.#shares.leave(address)
     })
   }
@@ -147,6 +145,10 @@ export class ClientSockets {
       client.acknowledge('pong', id)
       return
     }
+    if (client.form === 'node' && FOLLOWED.has(topic)) {
+      this.#follow(client, message)
+      return
+    }
     try {
       if (!TOPICS.has(topic)) throw refused(UNKNOWN_TOPIC)
       if (!ACTIONS.has(action)) throw refused(UNKNOWN_ACTION)
@@ -157,6 +159,28 @@ export class ClientSockets {
       if (!(error instanceof AppError)) throw error
       client.complain(error, id)
     }
+  }
+
+  /** Passed on as one of the nodes says it. A topic that no node has is never acknowledged, as by a node that does not know it. */
+  #follow(client: Client, { action, topic, ack, id, readOptions }: SocketMessage): void {
+    if (action !== 'subscribe' && action !== 'unsubscribe') return
+    client.followed.get(topic)?.()
+    client.followed.delete(topic)
+    if (action === 'unsubscribe') {
+      if (ack) client.acknowledge(action, id)
+      return
+    }
+    // At the node's own path options are read without looking anything up.
+    const wants = toFilter(topic, readOptions(this.#options.names) as SaidOptions | undefined)
+    let isKnown = false
+    const on = {
+      told: (text: string) => void (wants(text) && client.push(text)),
+      known: () => {
+        if (ack && !isKnown) client.acknowledge(action, id)
+        isKnown = true
+      },
+    }
+    client.followed.set(topic, this.#options.topics.follow(topic, on))
   }
 
   /** The client is paused meanwhile; otherwise its messages would pile up here. */
@@ -275,74 +299,4 @@ export class ClientSockets {
 /** The only upgrade that is accepted; a client that offers another protocol gets a plain answer over HTTP. */
 export function isWebsocket({ method, headers }: IncomingMessage): boolean {
   return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket'
-}
-
-const clientOf = new WeakMap<WebSocket, Client>()
-
-class Client {
-  readonly #socket: WebSocket
-  readonly #clock: Clock
-  readonly address: string
-  readonly form: SocketForm
-  readonly releases = new Map<string, () => void>()
-  subscription: Subscription | undefined
-  alive = true
-  #window = 0
-  #frames = 0
-
-  constructor(socket: WebSocket, { address, form }: { address: string; form: SocketForm }, clock: Clock) {
-    this.#socket = socket
-    this.address = address
-    this.form = form
-    this.#clock = clock
-    clientOf.set(socket, this)
-  }
-
-  get isOpen(): boolean {
-    return this.#socket.readyState === this.#socket.OPEN
-  }
-
-  pause(): void {
-    this.#socket.pause()
-  }
-
-  resume(): void {
-    this.#socket.resume()
-  }
-
-  /** Disconnects a client that sends too much. */
-  maySpeak(): boolean {
-    const window = Math.floor(this.#clock.now() / FRAMES_WINDOW)
-    if (window !== this.#window) {
-      this.#window = window
-      this.#frames = 0
-    }
-    if (++this.#frames <= FRAMES_MAX) return true
-    this.#socket.close(TOO_MUCH, 'Too many messages.')
-    return false
-  }
-
-  push(frame: string): void {
-    if (this.#socket.bufferedAmount > QUEUE_BYTES_MAX) this.#socket.close(TRY_AGAIN_LATER, 'Too slow.')
-    else this.#socket.send(frame)
-  }
-
-  send(message: Record<string, unknown>): void {
-    this.push(JSON.stringify(message))
-  }
-
-  /** For a frame that is not a message: a node ends the connection without an answer. */
-  refuseFrame(): void {
-    if (this.form === 'node') this.#socket.terminate()
-    else this.send({ error: 'Unable to parse JSON' })
-  }
-
-  /** Sends the reason of a refusal; a node would send nothing. */
-  complain({ message: error, body }: AppError, id: unknown): void {
-    if (this.form === 'service') this.send({ error, ...body, id })
-  }
-
-  acknowledge(ack: string, id: unknown): void {
-    this.send({ ack, time: `${this.#clock.now()}`, id })
-  }
 }

@@ -78,7 +78,7 @@ export const INFRA_SETTINGS = {
     'DATABASE_URL',
     '',
     database,
-    'The store: `sqlite:<file>` or `postgres://…`, with several servers, `target_session_attrs` and `sslmode` where needed; defaults to a file in DATA_DIR.',
+    'The store: `sqlite:<file>` or `postgres://…`, with several servers, `target_session_attrs`, `sslmode` and `direct` where needed; defaults to a file in DATA_DIR.',
   ),
   smtpUrl: secretSetting(
     'SMTP_URL',

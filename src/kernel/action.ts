@@ -30,6 +30,24 @@ interface NodeFace<R> {
   run?(ctx: Ctx, question: NodeQuestion, room: R): Promise<Json> | Json
 }
 
+/** An operation of an action that agents get as a tool of its own: what it asks for, and what it does. */
+export interface ActionTool {
+  name: string
+  summary: string
+  /** Fields of the action, under their names or synonyms; the required ones first. */
+  fields: readonly string[]
+  required: number
+  /** Fields that select the operation. */
+  fixed: Readonly<Record<string, Json>>
+  output: TSchema
+  scope: Scope
+  acts: boolean
+  /** Whether it takes away what cannot be brought back. */
+  destructive?: true
+  /** Whether it does nothing more when it is repeated. */
+  idempotent?: true
+}
+
 /**
  * One operation of the RPC endpoint, with everything about it: the single source of validation and documentation. `R` is the context
  * with which its module was opened.
@@ -45,6 +63,8 @@ export interface Action<R = never, S extends TObject = TObject> {
   /** How it differs at the node's own endpoint from passing the question on. */
   asNode?: NodeFace<R>
   input: S
+  /** Its operations as tools of agents, which then do not see the action itself. */
+  tools?: readonly ActionTool[]
   /** Other names of input fields, each with the name it stands for. */
   fieldSynonyms?: Readonly<Record<string, string>>
   /** Fields that decide what is done: `null` and `""` are refused in them; in all other fields they count as absent. */

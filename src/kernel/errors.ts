@@ -74,6 +74,7 @@ const STATUS = {
   refund_source_required: 409,
   refund_too_large: 409,
   refunded: 409,
+  restored: 409,
   send_void: 409,
   body_too_large: 413,
   too_many_requests: 429,

@@ -174,6 +174,12 @@ export interface ConfirmationBus {
   onGap(listener: () => void): void
 }
 
+/** What nodes announce beside confirmations, as one of them wrote it. */
+export interface NodeTopics {
+  /** `known` is called once a node has promised to send the topic, and never where none has it. The returned function ends it. */
+  follow(topic: string, on: { told(text: string): void; known(): void }): () => void
+}
+
 /** The owner of a key, and what the key gives access to. */
 export interface KeyOwner {
   accountId: string

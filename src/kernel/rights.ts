@@ -85,6 +85,11 @@ const AT_ONCE: ReadonlySet<Scope> = new Set(['wallets:send', 'email', 'refunds',
 
 export const isInForceAtOnce = (scope: Scope): boolean => AT_ONCE.has(scope)
 
+const MONEY: ReadonlySet<Scope> = new Set(['wallets:send', 'refunds'])
+
+/** Whether what needs this scope sends money of a wallet. */
+export const movesMoney = (scope: Scope): boolean => MONEY.has(scope)
+
 /** Limits that a key was made with. A key made by such a key inherits them: both are counted together under the same id. */
 export interface KeyLimits {
   /** The first key of a series of rotated ones. */

@@ -247,6 +247,7 @@ export const PERSONAL: { readonly [T in keyof Tables]: Personal<T> | { nobody: s
   works: { nobody: 'proof of work of ledger accounts' },
   rep_days: { nobody: 'representatives of the network' },
   wallet_keys: { nobody: 'sealed keys, which never leave the store' },
+  store_restores: { nobody: 'returns to a backup' },
   send_freezes: { nobody: 'sends that the operator has stopped' },
   wallet_seeds: { nobody: 'seeds of the wallets of all accounts' },
   wallet_seed_seals: { nobody: 'sealed seeds, which never leave the store' },

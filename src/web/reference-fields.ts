@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox'
 import type { Action } from '../kernel/action.ts'
+import { movesMoney } from '../kernel/rights.ts'
 import { type ErrorCode, statusOf } from '../kernel/errors.ts'
 import type { FieldRefusal, ReaderName } from '../kernel/fields.ts'
 import type { Json, JsonObject } from '../kernel/shape.ts'
@@ -229,6 +230,8 @@ export function errorsOf(action: Action, hasPrice: boolean): ErrorView[] {
   if (action.once || action.onceWhen) {
     add('idempotency_conflict', 'The `Idempotency-Key` was used with another request.')
     add('idempotency_in_flight', 'The first request with this `Idempotency-Key` is still running.')
+    if (movesMoney(action.scope))
+      add('restored', 'The gateway was restored from a backup and may not know this `Idempotency-Key`.')
   }
   for (const [code, when] of Object.entries(action.errors ?? {})) add(code as ErrorCode, when)
   const refusals = action.refusals ?? []

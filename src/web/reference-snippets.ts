@@ -17,6 +17,8 @@ export function snippetsFor(baseUrl: string, request: JsonObject, needsKey: bool
     { language: 'python', name: 'Python', code: python(baseUrl, request, needsKey) },
     { language: 'php', name: 'PHP', code: php(baseUrl, request, needsKey) },
     { language: 'go', name: 'Go', code: go(baseUrl, request, needsKey) },
+    { language: 'java', name: 'Java', code: java(baseUrl, request, needsKey) },
+    { language: 'rust', name: 'Rust', code: rust(baseUrl, request, needsKey) },
   ]
 }
 
@@ -161,5 +163,49 @@ func main() {
 \t}
 \tdefer response.Body.Close()
 \tio.Copy(os.Stdout, response.Body)
+}`
+}
+
+/** Lines of JSON as texts that are put together, which every Java since 11 reads. */
+function java(baseUrl: string, request: JsonObject, needsKey: boolean): string {
+  const lines = JSON.stringify(request, null, 2).split('\n')
+  const body = lines.map((line) => JSON.stringify(line)).join('\n            + ')
+  const key = needsKey ? '\n            .header("Authorization", "Bearer " + System.getenv("NANO_GATEWAY_KEY"))' : ''
+  return `import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+
+class Call {
+    public static void main(String[] args) throws Exception {
+        String body = ${body};
+        HttpRequest request = HttpRequest.newBuilder(URI.create(${JSON.stringify(baseUrl)}))${key}
+            .POST(HttpRequest.BodyPublishers.ofString(body))
+            .build();
+        System.out.println(HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString()).body());
+    }
+}`
+}
+
+/** Through curl, because Rust's own library has no HTTP, and one more package would be the reader's choice. */
+function rust(baseUrl: string, request: JsonObject, needsKey: boolean): string {
+  const text = JSON.stringify(request, null, 2).replaceAll('\n', '\n    ')
+  // A raw text ends at the first quote that is followed by as many signs as it began with.
+  const signs = '#'.repeat(1 + Math.max(0, ...[...text.matchAll(/"(#*)/g)].map(([, each]) => each!.length)))
+  const key = needsKey
+    ? '\n    let key = std::env::var("NANO_GATEWAY_KEY").expect("NANO_GATEWAY_KEY is not set");\n    // Not as an argument, which every user of the machine can read.\n    let header = format!("header = \\"Authorization: Bearer {key}\\"\\n");'
+    : '\n    let header = String::new();'
+  return `use std::io::Write;
+use std::process::{Command, Stdio};
+
+fn main() {
+    let body = r${signs}"${text}"${signs};${key}
+    let mut curl = Command::new("curl")
+        .args(["--silent", "--config", "-", "--data", body, ${JSON.stringify(baseUrl)}])
+        .stdin(Stdio::piped())
+        .spawn()
+        .expect("curl is not installed");
+    curl.stdin.take().unwrap().write_all(header.as_bytes()).unwrap();
+    curl.wait().unwrap();
 }`
 }

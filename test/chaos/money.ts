@@ -61,8 +61,8 @@ export class Money {
     return this.#options.isPlay
   }
 
-  /** Everybody gets something, while nothing is broken yet. */
-  async handOut(client: Client): Promise<void> {
+  /** Everybody gets something, while nothing is broken yet. Each block needs work that is found here, which takes its time: `tell` says how far it is. */
+  async handOut(client: Client, tell: (line: string) => void): Promise<void> {
     const { isPlay, patience, reader } = this.#options
     const amounts = isPlay ? PLENTY : GIVEN
     const payerRaw = parseNano(amounts.payer)!
@@ -70,15 +70,18 @@ export class Money {
     const walletRaw = parseNano(amounts.wallet)!
     if (!isPlay) await this.#expect((payerRaw + buyerRaw) * BigInt(CALLERS) + walletRaw * BigInt(WALLETS))
     this.isOut = !isPlay
-    for (const payer of this.payers) {
+    for (const [at, payer] of this.payers.entries()) {
+      tell(`payer ${at + 1} of ${CALLERS} gets money`)
       this.handedOut += payerRaw
       await payer.open(payerRaw)
     }
-    for (const buyer of this.buyers) {
+    for (const [at, buyer] of this.buyers.entries()) {
+      tell(`buyer ${at + 1} of ${CALLERS} gets money`)
       this.handedOut += buyerRaw
       await buyer.open(buyerRaw)
     }
     for (let at = 0; at < WALLETS; at++) {
+      tell(`wallet ${at + 1} of ${WALLETS} is made and gets money`)
       const address = await this.#openWallet(client)
       this.wallets.push(address)
       this.handedOut += walletRaw

@@ -83,6 +83,7 @@ async function assemble({ random, given, tell }: WorldOptions, opened: AsyncDisp
   let ledger: OwnLedger | undefined
   let money: Money | undefined
   const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-chaos-'))
+  tell('PostgreSQL, Redis and what they serve are started')
   const postgres = await PostgresServer.create()
   const removeStore = () => {
     if (!money?.isOut) {
@@ -187,6 +188,7 @@ async function assemble({ random, given, tell }: WorldOptions, opened: AsyncDisp
     opened.defer(() => instance.kill())
     instances.push(instance)
   }
+  tell('the gateways start')
   await Promise.all(instances.map((instance) => instance.start()))
 
   const client = new Client(instances, key, random)
@@ -194,7 +196,7 @@ async function assemble({ random, given, tell }: WorldOptions, opened: AsyncDisp
   const staff = await openStaff(ctx, { accountId, secretKey: keys.SECRET_KEY, count: money.payers.length })
   if (given) tell(`accounts of this run follow from the key of the funds, at ${firstAccount} and after it`)
   try {
-    await money.handOut(client)
+    await money.handOut(client, tell)
   } catch (error) {
     if (money.isOut) for (const line of await money.giveBack(client)) tell(line)
     throw error

@@ -104,3 +104,22 @@ test('a wallet sends no more than its budget, nor what it does not have, nor to 
   assert.throws(() => gateway.wallet('not a key'), TypeError)
   assert.equal(sentTo(node), raw('0.6'))
 })
+
+test('a person sends 0.25 nano to @shop as they would write it; an unknown name and too much send nothing', async (t) => {
+  const names = JSON.stringify({ Shop: shop.address })
+  const { url, app } = await openGateway(t, { KNOWN_NAMES: names })
+  const node = app.devnet!.node
+  const wallet = createGateway({ url }).wallet({ seed: SEED, index: 4 })
+  await give(node, fromAddress(wallet.address)!, nano(1))
+  await wallet.receive()
+  const { to, amount } = await wallet.send('@shop', '0.25')
+  assert.deepEqual([to, amount, sentTo(node)], [shop.address, raw('0.25'), raw('0.25')])
+  await assert.rejects(wallet.send('@nobody-has-this', '0.1'), { name: 'GatewayError' })
+  await assert.rejects(wallet.send('@shop', '2'), {
+    code: 'insufficient_funds',
+    message: `${wallet.address} has 0.75 nano; 2 nano are needed.`,
+    needed: raw('2'),
+    available: raw('0.75'),
+  })
+  assert.equal(sentTo(node), raw('0.25'))
+})

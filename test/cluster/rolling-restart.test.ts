@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
+import { Agent } from 'node:http'
 import { type TestContext, test } from 'node:test'
-import { toAddress } from '../../src/kernel/nano/address.ts'
+import { type PublicKey, toAddress } from '../../src/kernel/nano/address.ts'
 import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
 import { openDevnet } from '../support/devnet.ts'
 import { TestClock } from '../support/clock.ts'
 import { freePort } from '../support/free-port.ts'
-import { type Gateway, ask, openGateway, sharedKeys } from '../support/gateway.ts'
+import { type Gateway, type Reply, ask, bearer, openGateway, sharedKeys } from '../support/gateway.ts'
+import { startHaproxy } from '../support/haproxy.ts'
 import { Nginx } from '../support/nginx.ts'
+import { newHash } from '../support/random.ts'
 import { createDatabase } from '../support/postgres.ts'
 import { until } from '../support/until.ts'
 import { WsClient } from '../support/ws-client.ts'
@@ -14,6 +17,8 @@ import { WsClient } from '../support/ws-client.ts'
 const GENESIS = toAddress(DEV_NETWORK.genesisAccount)
 const CALLERS = 8
 const ANSWERS_BETWEEN = 40
+/** At least so many; more with `ROLLING_REQUESTS=20000`. */
+const REQUESTS = Number(process.env.ROLLING_REQUESTS ?? 0)
 
 /* A gateway that stops says so first: a balancer needs time to notice, and nobody may be cut off meanwhile. */
 test('a gateway that is about to stop says so, still answers, and sends nobody away before others can take over', async (t) => {
@@ -40,29 +45,40 @@ test('a gateway that is about to stop says so, still answers, and sends nobody a
 
 interface Load {
   answered: number
+  /** Checkouts whose creation was acknowledged. */
+  written: string[]
   failures: string[]
   stop(): Promise<void>
 }
 
-/** Reads without a pause through the balancer and looks at every answer. */
-function beginLoad(url: string): Load {
+/** Reads and writes without a pause through the balancer, over connections that are kept, and looks at every answer. */
+function beginLoad(t: TestContext, url: string, key: string): Load {
   const end = new AbortController()
-  const load: Load = { answered: 0, failures: [], stop: () => stop() }
-  const call = async (body: object) => {
-    try {
-      const { status, text } = await ask(url, { body: JSON.stringify(body) })
-      if (status !== 200) load.failures.push(`${status} ${text.slice(0, 200)}`)
-      load.answered++
-    } catch (error) {
-      load.failures.push(String(error))
-    }
+  const load: Load = { answered: 0, written: [], failures: [], stop: () => stop() }
+  const fail = (what: string) => {
+    load.failures.push(what)
+    end.abort()
   }
   const loop = async (caller: number) => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    t.after(() => agent.destroy())
+    const call = async (body: object) => {
+      try {
+        const reply = await ask(url, { body: JSON.stringify(body), agent, headers: bearer(key) })
+        if (reply.status !== 200) fail(`${reply.status} ${reply.text.slice(0, 200)}`)
+        else if ('title' in body) load.written.push(reply.json().id!)
+        load.answered++
+      } catch (error) {
+        fail(String(error))
+      }
+    }
     while (!end.signal.aborted) {
       // Different questions: some are answered from memory, some by the node, some in the gateway itself.
       await call({ action: 'account_balance', account: GENESIS })
       await call({ action: 'account_info', account: GENESIS, weight: String(caller % 2 === 0) })
       await call({ action: 'nano_to_raw', amount: `1.${caller}` })
+      const address = toAddress(newHash() as PublicKey)
+      await call({ action: 'checkout', address, amount: '1', title: `Order of ${caller}` })
     }
   }
   const loops = Array.from({ length: CALLERS }, (_, caller) => loop(caller))
@@ -81,44 +97,81 @@ async function openPair(t: TestContext) {
     NODE_URLS: devnet.rpcUrl,
     NODE_WS_URLS: devnet.wsUrl,
     NODE_NETWORK: 'dev',
-    DRAIN_NOTICE_MS: '2000',
+    // HAProxy needs two seconds to notice.
+    DRAIN_NOTICE_MS: '3000',
+    LIMIT_FREE_PER_MINUTE: '0',
+    LIMIT_FREE_CONCURRENCY: '0',
     TRUSTED_PROXIES: 'loopback',
   }
   const ports = [await freePort(), await freePort()]
   const start = (port: number) => openGateway(t, { ...common, PORT: String(port) })
-  const gateways = new Map<number, Gateway>()
-  for (const port of ports) gateways.set(port, await start(port))
+  const gateways: Gateway[] = []
+  for (const port of ports) gateways.push(await start(port))
   return { ports, gateways, start }
 }
 
-test('gateways behind nginx are restarted one after another under load, and not one request fails', async (t) => {
-  const { ports, gateways, start } = await openPair(t)
-  const nginx = await Nginx.start(
-    t,
-    ports.map((port) => ({ port })),
-  )
-  const load = beginLoad(nginx.url)
-  const more = async () => {
-    const goal = load.answered + ANSWERS_BETWEEN
-    await until(() => load.answered >= goal || load.failures.length > 0)
-  }
-  const sockets: WsClient[] = []
-  const listen = async () => sockets.push(await WsClient.connect(t, `${nginx.url.replace('http', 'ws')}/ws`))
-  await listen()
-  await more()
-  for (const port of ports) {
-    await nginx.reload(ports.map((member) => ({ port: member, down: member === port })))
-    await gateways.get(port)!.app.close()
+/** Puts balancers in front of gateways: where, and what an operator does around a restart. */
+const BALANCERS = {
+  async nginx(t: TestContext, ports: readonly number[]) {
+    const nginx = await Nginx.start(
+      t,
+      ports.map((port) => ({ port })),
+    )
+    return { url: nginx.url, before: (at: number) => nginx.takeOut(at), after: (at: number) => nginx.putBack(at) }
+  },
+  async haproxy(t: TestContext, ports: readonly number[]) {
+    const nothing = () => {}
+    return { url: await startHaproxy(t, ports), before: nothing, after: nothing }
+  },
+}
+
+for (const [name, open] of Object.entries(BALANCERS)) {
+  test(`gateways behind ${name} are restarted one after another under load, and not one request fails`, async (t) => {
+    const { ports, gateways, start } = await openPair(t)
+    const balancer = await open(t, ports)
+    const { key } = await gateways[0]!.join()
+    const load = beginLoad(t, balancer.url, key)
+    const more = async (count = ANSWERS_BETWEEN) => {
+      const goal = load.answered + count
+      await until(() => load.answered >= goal || load.failures.length > 0)
+    }
+    const sockets: WsClient[] = []
+    const listen = async () => sockets.push(await WsClient.connect(t, `${balancer.url.replace('http', 'ws')}/ws`))
+    await listen()
     await more()
-    gateways.set(port, await start(port))
-    await nginx.reload(ports.map((member) => ({ port: member })))
-    await more()
-  }
-  await load.stop()
-  assert.deepEqual(load.failures, [])
-  t.diagnostic(`${load.answered} requests over ${ports.length} restarts`)
-  // Whoever listened to a gateway that stopped was told so, and comes back to one that runs.
-  for (const socket of sockets) assert.equal(await socket.closed, 1001)
-  await listen()
-  assert.deepEqual(await sockets.at(-1)!.settle(), [])
-})
+    let restarts = 0
+    do {
+      for (const [at, port] of ports.entries()) {
+        balancer.before(at)
+        await gateways[at]!.app.close()
+        await more()
+        gateways[at] = await start(port)
+        balancer.after(at)
+        await more()
+        restarts++
+      }
+    } while (load.answered < REQUESTS && load.failures.length === 0)
+    await load.stop()
+    assert.deepEqual(load.failures, [])
+    t.diagnostic(`${load.answered} requests, ${load.written.length} of them checkouts, over ${restarts} restarts`)
+    const { db } = gateways[0]!.ctx
+    const made = await db.selectFrom('checkouts').select('id').where('title', 'like', 'Order of %').execute()
+    assert.deepEqual(made.map(({ id }) => id).sort(), load.written.sort(), 'each is there, and once')
+    // Clients that listened to a gateway that stopped were notified, and come back to one that runs.
+    assert.equal(await sockets[0]!.closed, 1001)
+    await listen()
+    assert.deepEqual(await sockets.at(-1)!.settle(), [])
+  })
+
+  test(`what ${name} refuses itself while no gateway runs is JSON, as a gateway's refusal is`, async (t) => {
+    const { ports, gateways } = await openPair(t)
+    const { url } = await open(t, ports)
+    for (const gateway of gateways) await gateway.close()
+    let reply!: Reply
+    await until(async () => (reply = await ask(url, { body: '{"action":"version"}' })).status !== 200)
+    assert.match(reply.headers['content-type']!, /^application\/json/)
+    const { error, code, retry_after: after } = reply.json<{ error: string; code: string; retry_after: number }>()
+    assert.match(error, /^No gateway/)
+    assert.deepEqual([code, after, reply.headers['retry-after']], ['gateway_unavailable', 1, '1'])
+  })
+}

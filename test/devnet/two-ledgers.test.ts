@@ -14,7 +14,7 @@ import { type SeededRandom, repeat } from '../support/random.ts'
 import { isThorough } from '../support/thorough.ts'
 import { SecondLedger } from './second-ledger.ts'
 
-const BLOCKS = isThorough ? 15_000 : 6_000
+const BLOCKS = isThorough ? 6_000 : 2_000
 const COMPARED_EVERY = 250
 /** Found after a few tries, and missed as easily. */
 const WORK = { old: 0xc000000000000000n, send: 0xd000000000000000n, receive: 0x8000000000000000n }

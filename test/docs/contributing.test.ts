@@ -71,7 +71,7 @@ test('one of each usual change, made in the files that CONTRIBUTING.md names and
     }
   }
   const run = (...args: string[]) => {
-    const env = { ...process.env, NODE_TEST_CONTEXT: undefined, FORCE_COLOR: '0' }
+    const env = { ...process.env, TEST_ENGINE: 'sqlite', NODE_TEST_CONTEXT: undefined, FORCE_COLOR: '0' }
     const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8', env })
     assert.equal(status, 0, `${args.slice(0, 3).join(' ')}\n${stdout.slice(-8_000)}${stderr.slice(-2_000)}`)
     return stdout
@@ -79,7 +79,14 @@ test('one of each usual change, made in the files that CONTRIBUTING.md names and
   run('scripts/made-sources.mjs')
   run('node_modules/typescript/bin/tsc', '-p', '.')
   run('node_modules/oxlint/bin/oxlint', '--quiet', 'src')
-  const options = ['--import', 'tsx', '--test', '--test-isolation=none', '--test-reporter=tap', '--test-timeout=300000']
+  const options = [
+    '--import',
+    './scripts/typescript.mjs',
+    '--test',
+    '--test-isolation=none',
+    '--test-reporter=tap',
+    '--test-timeout=300000',
+  ]
   const said = run(...options, ...NAMED.map((name) => `--test-name-pattern=${name}`), ...LISTS)
   const passed = [...said.matchAll(/^ *ok \d+ - ((?:(?! # SKIP).)*)$/gm)].map(([, title]) => title!)
   const silent = NAMED.filter((name) => !passed.some((title) => title.includes(name)))

@@ -70,8 +70,8 @@ const SHOP = 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8'
 
 /** What lies below /dashboard; `test/pages/dashboard-access.test.ts` asks for each of them. */
 const PAGES = {
-  GET: `/ /live /people /prove /security /statement /keys /profile /credits /activity /requests /search /admin/accounts/:id
-    /checkouts /checkouts/new /checkouts/unmatched /checkouts/:id /checkouts/:id/edit
+  GET: `/ /live /payout /people /prove /security /statement /keys /profile /credits /activity /requests /search /admin/accounts/:id
+    /checkouts /checkouts/new /checkouts/unmatched /checkouts/:id /checkouts/:id/edit /checkouts/:id/refund
     /accounts /accounts/:id
     /links /links/new /links/:id /links/:id/subscriptions
     /pos /pos/new /pos/:id
@@ -81,13 +81,13 @@ const PAGES = {
     /webhooks /webhooks/events/:id
     /webhooks/endpoints/new /webhooks/endpoints/:id
     /admin /admin/health /admin/mail /admin/jobs /admin/freezes`,
-  POST: `/sign-out /profile /credits/buy /admin/jobs/:id/retry
+  POST: `/sign-out /profile /payout /credits/buy /admin/jobs/:id/retry
     /people /people/:id/role /people/:id/remove /people/:id/owner
     /prove /prove/mail
     /security/passkeys /security/passkeys/:id/name /security/passkeys/:id/remove /security/codes /security/mail
     /accounts/:id/accept /accounts/:id/open /accounts/:id/leave /accounts/new
     /checkouts /checkouts/unmatched /checkouts/:id/cancel /checkouts/:id/edit /checkouts/:id/mark
-    /checkouts/:id/refund /checkouts/:id/events/:event/redeliver
+    /checkouts/:id/receipt /checkouts/:id/refund /checkouts/:id/events/:event/redeliver
     /links /links/:id /links/:id/pause /links/:id/resume /links/:id/delete
     /links/:id/subscriptions/:subscription/end
     /pos /pos/:id /pos/:id/pin /pos/:id/rotate /pos/:id/pause /pos/:id/resume /pos/:id/delete
@@ -112,13 +112,13 @@ const pages = Object.entries(PAGES).flatMap(([method, paths]) =>
  * `test/spec/part4-pos.test.ts` asks with and without it.
  */
 const PLAIN: Partial<Record<Access, string>> = {
-  public: `GET / /dashboard/sign-in /dashboard/sign-in/sent /dashboard/sign-in/code /dashboard/sign-in/recovery /openapi.json
+  public: `GET / /dashboard/sign-in /dashboard/sign-in/code /dashboard/sign-in/recovery /openapi.json
     /currencies.json /reps.json /button.js /docs /docs.md /llms.txt /docs/actions /known.json /aliases.json
     /.well-known/nano-currency.json /health/live /health/ready /.well-known/x402 /discovery/resources
     /facilitator/discovery/resources /facilitator/supported /logos/:id /buy/:slug /buy/:slug/image
     /subscriptions/:id/:token /pos/:id /pos/:id/app.webmanifest /pos/worker.js /pos/:id/till /pos/:id/sales/:sale
     /pos/:id/day /@:name /status /status.json /claim /claim/decline
-    POST /dashboard/sign-in/recovery /dashboard/sign-in/mail /dashboard/sign-in/link /dashboard/sign-in/key
+    POST /dashboard/sign-in/recovery /dashboard/sign-in/mail /dashboard/sign-in/code /dashboard/sign-in/link /dashboard/sign-in/key
     /facilitator/verify /facilitator/settle /api/sign-in/passkey/options /api/sign-in/passkey /api/sign-out /buy/:slug
     /subscriptions/:id/:token/renew /subscriptions/:id/:token/end /pos/:id/sign-in /pos/:id/sales /claim
     /claim/decline`,
@@ -130,7 +130,7 @@ const PLAIN: Partial<Record<Access, string>> = {
     POST /api/passkeys/options /api/passkeys /api/recovery-codes /api/prove/options /api/prove
     PUT /api/passkeys/:id
     DELETE /api/passkeys/:id`,
-  own: `GET /api/account /api/account/profile /api/credits /api/keys /api/activity.csv /api/requests /api/members
+  own: `GET /api/account /api/account/profile /api/account/payout /api/credits /api/keys /api/activity.csv /api/requests /api/members
     /api/events /api/webhooks/secret /api/webhook-endpoints /api/watches /api/links /api/subscriptions /api/pos
     /api/names /api/emails
     POST /api/webhooks/secret/rotate`,
@@ -175,6 +175,7 @@ export const ROUTES: Readonly<Record<string, RouteExpectation>> = {
   'POST /api/sign-in': { access: 'public', body: { token: 'none' } },
   'POST /api/sign-in/recovery': { access: 'public', body: { email: 'alice@example.org', code: 'none' } },
   'PUT /api/account/profile': { access: 'own', body: { name: 'Changed' } },
+  'PUT /api/account/payout': { access: 'own', body: { address: SHOP } },
   'GET /accents/:name': { access: 'public', at: '/accents/1a5fc7.css' },
   'POST /api/keys': { access: 'own', body: { kind: 'secret', name: 'Second' } },
   'DELETE /api/keys/:id': { access: 'object', of: 'key' },
@@ -233,7 +234,7 @@ export type ActionAccess = 'open' | 'key' | 'some'
 
 const OPEN = `account_balance account_block_count account_get account_history account_info account_key
   account_representative account_weight accounts_balances accounts_frontiers accounts_pending accounts_receivable
-  accounts_representatives block_confirm   active_difficulty available_supply block block_account block_count block_hash block_info blocks blocks_info chain
+  accounts_representatives block_confirm   active_difficulty available_supply block block_account block_count block_hash block_info blocks blocks_info chain checkout_status
   confirmation_info confirmation_quorum delegators delegators_count find_block frontier_count frontiers nano_to_raw peers process
   raw_to_nano receivable receivable_exists representatives representatives_online successors telemetry uptime
   validate_account_number version work_cancel work_generate work_validate price market_data reps rep_info nano_swap nano_swap_status
@@ -261,7 +262,7 @@ const NEEDED: readonly [RegExp, Scope][] = [
   [/^\/api\/(admin\/)?checkouts(\/|$)/, 'checkout'],
   [/^\/api\/(links|subscriptions|pos)(\/|$)/, 'checkout'],
   [/^\/api\/(account|credits)$/, 'reports'],
-  [/^\/api\/account\/profile$/, 'checkout'],
+  [/^\/api\/account\/(profile|payout)$/, 'checkout'],
   [/^\/api\/(events|webhooks|webhook-endpoints|watches)(\/|$)/, 'webhooks'],
   [/^\/api\/emails(\/|$)/, 'email'],
   [/^\/api\/names(\/|$)/, 'names'],
@@ -270,7 +271,7 @@ const NEEDED: readonly [RegExp, Scope][] = [
 
 export const scopeOf = (path: string): Scope | undefined => NEEDED.find(([begin]) => begin.test(path))?.[1]
 /** These could give a key what it was not given. */
-export const NEEDS_ALL = /^\/api\/(mails$|members|activity|freezes\/|accounts\/\{id\}\/)/
+export const NEEDS_ALL = /^\/api\/(mails$|account\/payout$|members|activity|freezes\/|accounts\/\{id\}\/)/
 /** Keys have no devices: what only people do is asked in test/spec/part5-passkeys.test.ts. */
 export const IS_PERSONAL = /^\/api\/(passkeys|prove|recovery-codes)(\/|$)/
 
@@ -294,6 +295,8 @@ export const UNLOGGED: Readonly<Record<string, string>> = {
     POST /api/webhooks/ping, POST /api/webhook-endpoints/:id/test, POST /dashboard/webhooks/ping,
     POST /dashboard/webhooks/events/:id/redeliver, POST /dashboard/webhooks/endpoints/:id/test,
     POST /dashboard/checkouts/:id/events/:event/redeliver`,
+  'It sends a receipt where none went; the timeline of the checkout says so.': `
+    POST /dashboard/checkouts/:id/receipt`,
   'It takes in what was paid to the wallet: the blocks of the wallet list it.': `
     POST /dashboard/wallets/:address/receive`,
   'It changes nothing of an account: it looks, asks for a mail or a signature, or ends a session.': `

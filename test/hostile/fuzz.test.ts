@@ -9,7 +9,7 @@ import { TYPESCRIPT } from '../support/typescript.ts'
 
 /* Every action and every route, from the server's own tables, with input of every kind: good, bad, broken and no HTTP at all. */
 
-const INPUTS = isThorough ? 60_000 : 6_000
+const INPUTS = isThorough ? 20_000 : 6_000
 const PROCESSES = Math.min(4, Math.max(2, availableParallelism()))
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url))
 

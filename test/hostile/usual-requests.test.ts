@@ -10,7 +10,7 @@ import { isThorough } from '../support/thorough.ts'
 
 /* Requests that are read beside node:http, and by it: both must see and answer the same, byte by byte. */
 
-const COUNT = Number(process.env.COMPARED ?? (isThorough ? 30_000 : 3_000))
+const COUNT = Number(process.env.COMPARED ?? (isThorough ? 10_000 : 3_000))
 
 type Request = IncomingMessage | UsualRequest
 type Response = ServerResponse | UsualRequest

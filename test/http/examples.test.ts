@@ -90,6 +90,10 @@ async function prepare(gateway: Gateway, key: Record<string, string>): Promise<R
       await sell(toAddress(shop))
       return {}
     },
+    async checkout_status() {
+      const made = await gateway.call('checkout', { address: toAddress(shop), amount: '2' }, key)
+      return { id: made.json().id, wait_seconds: 0 }
+    },
     async checkout_refund() {
       const { address } = (await gateway.call('cloud_wallet', { wallet_action: 'create_wallet' }, key)).json()
       return { id: await sell(address!) }

@@ -9,6 +9,7 @@ import type { Raw } from '../../src/kernel/money.ts'
 import { give } from '../support/blocks.ts'
 import { CHROMIUM } from '../support/chromium.ts'
 import { type Gateway, ask } from '../support/gateway.ts'
+import { SEED } from '../support/random.ts'
 import { isThorough } from '../support/thorough.ts'
 
 const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-background-networking']
@@ -16,9 +17,22 @@ const SHOTS = resolve(import.meta.dirname, '../../test-output/screenshots')
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const
-/** Both in a thorough run. */
-export const THEMES: readonly ('light' | 'dark')[] = isThorough ? ['light', 'dark'] : ['light']
+/** Both in a thorough run, else the one that the seed says. */
+export const THEMES = isThorough ? (['light', 'dark'] as const) : ([SEED % 2 === 0 ? 'light' : 'dark'] as const)
 export const DESK = { viewport: { width: 1280, height: 800 } } as const
+
+/**
+ * What people look through: phones and desks, light and dark. A walk goes through one of them, which the seed says, and in a thorough run through
+ * two that have nothing in common: each costs seconds of a browser.
+ */
+function viewsOf(seed: number) {
+  const all = [PHONE, DESK].flatMap((size) =>
+    (['light', 'dark'] as const).map((colorScheme) => ({ ...size, colorScheme })),
+  )
+  const views = isThorough ? [all[seed % 4]!, all[3 - (seed % 4)]!] : [all[seed % 4]!]
+  return views.map((options) => ({ name: `${options.viewport.width}-${options.colorScheme}`, options }))
+}
+export const VIEWS = viewsOf(SEED)
 
 /** What a page did that no page of ours may do. */
 export interface Misdeeds {

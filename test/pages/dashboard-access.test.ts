@@ -137,7 +137,7 @@ test('the menu has what somebody may open, in groups and always in the same orde
     Home: [],
     Payments: ['All payments', 'Unmatched'],
     Sell: ['Links', 'Tills'],
-    Money: ['Wallets', 'Statement', 'Email payments'],
+    Money: ['Where it goes', 'Wallets', 'Statement', 'Email payments'],
     Developers: ['Keys', 'Webhooks', 'Requests', 'Usage', 'Names', 'Try it', 'Ledger'],
     Settings: ['Shop', 'People', 'Activity', 'Your accounts', 'Security'],
   }

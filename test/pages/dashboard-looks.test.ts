@@ -70,7 +70,9 @@ test('pages of checkouts look well and can be used by everybody', async (t) => {
   const { paid, open, link, pos } = await stock(dashboard, owner, await openReceiver(t))
   await fill(dashboard, owner)
   await look(t, dashboard, await dashboard.enter(owner.key), [
-    ['overview', ''],
+    ['home', ''],
+    ['search', '/search?q=mug'],
+    ['payout', '/payout'],
     ['checkouts', '/checkouts?from=wrong'],
     ['checkout-paid', `/checkouts/${paid}`],
     ['checkout-open', `/checkouts/${open}`],

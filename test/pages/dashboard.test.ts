@@ -17,9 +17,9 @@ async function open(t: TestContext, scripts = true) {
 
 async function signInByKey(page: Page, { url }: Dashboard, key: string): Promise<void> {
   await page.goto(`${url}/dashboard`)
-  await page.getByLabel('Secret key').fill(key)
-  await page.getByRole('button', { name: 'Sign in with key' }).click()
-  await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
+  await page.getByLabel('Your email').fill(key)
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Welcome' }).waitFor()
 }
 
 const headline = (page: Page) => page.getByRole('heading', { level: 1 }).innerText()
@@ -28,28 +28,59 @@ test('a merchant signs in by the link in a mail, which works once, and signs out
   const { dashboard, page, misdeeds } = await open(t)
   const { url, ctx } = dashboard
   await page.goto(`${url}/dashboard/keys`)
-  assert.equal(await headline(page), 'Sign in')
-  await page.getByLabel('Email').fill('merchant@example.com')
-  await page.getByRole('button', { name: 'Send me a link' }).click()
-  await page.getByRole('heading', { name: 'Check your email' }).waitFor()
+  assert.equal(await headline(page), 'Sign in or start')
+  await page.getByLabel('Your email').fill('merchant@example.com')
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('heading', { name: 'Six digits' }).waitFor()
   const find = async () => (await listCapturedMail(ctx.db, 1))[0]
   await until(async () => (await find()) !== undefined)
   const link = /http\S+#\w+/.exec((await find())!.text)![0]
   await page.goto(link)
-  const button = page.getByRole('button', { name: 'Continue' })
+  const button = page.locator('#by-link').getByRole('button', { name: 'Continue' })
   await button.waitFor()
   assert.ok(!page.url().includes('#'), 'the token does not stay in the address')
   await button.click()
-  await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
-  assert.ok(await page.getByText('No checkouts yet').isVisible(), 'an empty shop is told what to do next')
+  await page.getByRole('heading', { level: 1, name: 'Welcome' }).waitFor()
+  assert.ok(await page.getByText('0 of 3 done').isVisible(), 'an empty shop is told what to do next')
   const [cookie] = await page.context().cookies()
   assert.deepEqual([cookie!.httpOnly, cookie!.sameSite], [true, 'Strict'])
   await page.getByRole('button', { name: 'Sign out' }).first().click()
-  await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Sign in or start' }).waitFor()
   await page.goto(link)
-  await page.getByRole('button', { name: 'Continue' }).click()
+  await button.click()
   await page.getByText('This sign-in link has expired or was already used.').waitFor()
   assertGood(misdeeds)
+})
+
+test('a merchant had to carry a code of 40 characters from the mail: six digits are enough, in the page that asked', async (t) => {
+  const { dashboard, page, misdeeds } = await open(t, false)
+  const { url, ctx } = dashboard
+  await page.goto(`${url}/dashboard`)
+  await page.getByLabel('Your email').fill('New@example.com')
+  await page.getByRole('button', { name: 'Continue' }).click()
+  const digits = async () => /^Your code: ([0-9]{6})$/m.exec((await listCapturedMail(ctx.db, 1))[0]?.text ?? '')?.[1]
+  await until(async () => (await digits()) !== undefined)
+  const code = (await digits())!
+  // The digits are those of one page: whoever reads them over a shoulder cannot use them elsewhere.
+  const elsewhere = { email: 'new@example.com', page: 'another page', code }
+  assert.equal((await dashboard.post('/dashboard/sign-in/code', elsewhere)).status, 401)
+  const wrong = code === '000000' ? '000001' : '000000'
+  const enter = async (said: string) => {
+    await page.getByLabel('Code from the mail').fill(said)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+  }
+  for (let times = 0; times < 3; times++) {
+    await enter(wrong)
+    await page.getByText('These digits are wrong').waitFor()
+  }
+  await enter(code)
+  await page.getByRole('button', { name: 'Sign out' }).first().waitFor()
+  // Nobody can try them all.
+  const tried = []
+  for (let times = 0; times < 12; times++)
+    tried.push((await dashboard.post('/dashboard/sign-in/code', elsewhere)).status)
+  assert.equal(tried.at(-1), 429)
+  assertGood({ ...misdeeds, errors: [] })
 })
 
 /** What a page shows once, after a key was made. */
@@ -107,7 +138,7 @@ test('without any script: a checkout is made, paid, told to the shop, and told a
   const receiver = await openReceiver(t)
   await signInByKey(page, dashboard, (await dashboard.join('merchant@example.com')).key)
   await page.locator('summary', { hasText: 'New' }).click()
-  await page.getByRole('link', { name: 'A single payment' }).click()
+  await page.getByRole('link', { name: 'A single payment' }).first().click()
   await page.getByLabel('Title').fill('<b>Tea</b> & cake')
   await page.getByLabel('Price').fill('zero')
   await page.getByLabel('Your address').fill(shopAddress)
@@ -119,13 +150,15 @@ test('without any script: a checkout is made, paid, told to the shop, and told a
   await page.getByLabel('Price').fill('1.5')
   await page.getByRole('button', { name: 'Create checkout' }).click()
   await page.getByText('Checkout created. Share its link.').waitFor()
-  assert.equal(await headline(page), '<b>Tea</b> & cake')
+  assert.match(await headline(page), /^1\.5\d* nano$/)
+  assert.match(await page.locator('.lead').innerText(), /^Waiting\s+<b>Tea<\/b> & cake/)
   const address = page.url().split('?')[0]!
   await page.getByRole('button', { name: 'Pay exactly' }).click()
   await page.getByText('Payment sent.').waitFor()
   await until(() => receiver.bodies.length === 1)
   await until(async () => {
     await page.goto(address)
+    await page.getByText('Technical').click()
     return page.getByText('delivered', { exact: true }).isVisible()
   })
   assert.ok(await page.getByRole('region', { name: 'Payments', exact: true }).getByText('counted').isVisible())
@@ -148,10 +181,10 @@ test('with the keyboard alone: past the menu, to a new payment, and it is cancel
     }
     assert.fail(`The keyboard does not reach ${text}.`)
   }
-  await tabTo('key')
+  await tabTo('email')
   await page.keyboard.type(key)
   await page.keyboard.press('Enter')
-  await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Welcome' }).waitFor()
   await tabTo('New')
   await page.keyboard.press('Enter')
   await tabTo('A single payment')

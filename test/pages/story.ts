@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import type { Page } from 'playwright-core'
-import { DESK, PHONE, THEMES, assertGood, findViolations, openBrowser, openTab, signIn, takeShot } from './browser.ts'
+import { VIEWS, assertGood, findViolations, openBrowser, openTab, signIn, takeShot } from './browser.ts'
 import { type Dashboard, openDashboard } from './dashboard-steps.ts'
 
 /* What stories of merchants share: a merchant's tab and somebody else's, on a phone and on a desk, light or dark, and a keyboard. */
@@ -48,21 +48,16 @@ export async function press(page: Page, selector: string): Promise<void> {
 
 export async function walk(t: TestContext, story: (walk: Walk) => Promise<void>): Promise<void> {
   const browser = await openBrowser()
-  for (const [width, size] of [
-    [390, PHONE],
-    [1280, DESK],
-  ] as const) {
-    for (const colorScheme of THEMES) {
-      const dashboard = await openDashboard(t)
-      const { key, accountId } = await dashboard.join(null)
-      const options = { ...size, colorScheme, reducedMotion: 'reduce' as const }
-      const merchant = await openTab(t, browser, dashboard.gateway, options)
-      const visitor = await openTab(t, browser, dashboard.gateway, options)
-      await signIn(merchant.page, dashboard.url, await dashboard.enter(key))
-      const pages = { merchant: merchant.page, visitor: visitor.page }
-      await story({ dashboard, ...pages, key, accountId, name: `${width}-${colorScheme}` })
-      assertGood(merchant.misdeeds)
-      assertGood(visitor.misdeeds)
-    }
+  for (const { name, options } of VIEWS) {
+    const dashboard = await openDashboard(t)
+    const { key, accountId } = await dashboard.join(null)
+    const calm = { ...options, reducedMotion: 'reduce' as const }
+    const merchant = await openTab(t, browser, dashboard.gateway, calm)
+    const visitor = await openTab(t, browser, dashboard.gateway, calm)
+    await signIn(merchant.page, dashboard.url, await dashboard.enter(key))
+    const pages = { merchant: merchant.page, visitor: visitor.page }
+    await story({ dashboard, ...pages, key, accountId, name })
+    assertGood(merchant.misdeeds)
+    assertGood(visitor.misdeeds)
   }
 }

@@ -10,19 +10,25 @@ import { openFolder } from '../support/folder.ts'
 const root = resolve(import.meta.dirname, '../..')
 const load = async <T>(script: string) => (await import(pathToFileURL(resolve(root, 'scripts', script)).href)) as T
 
-test('the tests of every module are a suite of their own, which takes no other module down with it', async () => {
+test('a suite of many files has a process of its own, which takes no other down with it; small ones share one', async () => {
   interface Groups {
     groupBySuite(files: string[]): { name: string; files: string[] }[]
   }
   const { groupBySuite } = await load<Groups>('test-groups.mjs')
-  const filesOf = (room: string) =>
-    ['a', 'b', 'c', 'd', 'e', 'domain/f'].map((name) => `src/modules/${room}/${name}.test.ts`)
-  const suites = groupBySuite([...filesOf('wallets'), ...filesOf('checkout')])
+  const filesOf = (room: string, count: number) =>
+    Array.from({ length: count }, (_, at) => `src/modules/${room}/${at % 2 === 0 ? '' : 'domain/'}f${at}.test.ts`)
+  const suites = groupBySuite([
+    ...filesOf('wallets', 6),
+    ...filesOf('pos', 3),
+    ...filesOf('accounts', 12),
+    ...filesOf('links', 3),
+  ])
   assert.deepEqual(
     suites.map(({ name, files }) => [name, files.length]),
     [
       ['src/modules/wallets', 6],
-      ['src/modules/checkout', 6],
+      ['src/modules/pos, src/modules/links', 6],
+      ['src/modules/accounts', 12],
     ],
   )
 })
@@ -74,6 +80,20 @@ test('a run of an hour and a half ended without a word: a suite that hangs is br
   const { broken, output } = await runSuite(root, [file], 1, { longest: 3_000 })
   assert.ok(broken, output)
   assert.match(output, /✔ ends[^]*Not at its end after 3 s[^]*waits for nobody/)
+})
+
+test('an error that nobody waits for fails the suite, and says where it came from', async (t) => {
+  const { runSuite } = await load<Suites>('test-suite.mjs')
+  const file = layTest(
+    t,
+    `test('goes on', () => {
+      setTimeout(() => { throw new Error('nobody waits for me') }, 10)
+      return new Promise((resolve) => setTimeout(resolve, 1_000))
+    })`,
+  )
+  const { broken, output } = await runSuite(root, [file], 1)
+  assert.ok(broken, output)
+  assert.match(output, /nobody waits for me[^]*laid\.test\.mjs:3/)
 })
 
 test('a server that a suite left behind is not waited for', async (t) => {

@@ -1,7 +1,7 @@
 import { OPERATOR } from '../../src/kernel/actor.ts'
 import { type TestContext, test } from 'node:test'
 import { type Raw, toRaw } from '../../src/kernel/money.ts'
-import { deleteWallet, queuePayment, treasury } from '../../src/modules/wallets/index.ts'
+import { deleteWallet, migrateKey, queuePayment, recoverWallets, treasury } from '../../src/modules/wallets/index.ts'
 import { receiveDeposits } from '../../src/modules/wallets/domain/receive.ts'
 import { sendFromWallet } from '../../src/modules/wallets/domain/send.ts'
 import { listUnsettled } from '../../src/modules/wallets/unsettled-store.ts'
@@ -9,7 +9,7 @@ import { type Wallet, findOwnedWallet } from '../../src/modules/wallets/store.ts
 import { Signer, nano } from '../support/blocks.ts'
 import { SEED, SeededRandom } from '../support/random.ts'
 import { isThorough } from '../support/thorough.ts'
-import { type Instance, openWalletWorld } from '../support/wallet-world.ts'
+import { type Instance, askOf, openWalletWorld } from '../support/wallet-world.ts'
 import { type Acknowledged, assertAtRest } from './invariants.ts'
 import { WalletLife } from './wallet-life.ts'
 
@@ -19,7 +19,7 @@ import { WalletLife } from './wallet-life.ts'
  * repeated with `SEED=… npm run sim`; `STEPS=…` makes it longer.
  */
 
-const STEPS = Number(process.env.STEPS ?? (isThorough ? 1_000 : 400))
+const STEPS = Number(process.env.STEPS ?? (isThorough ? 600 : 400))
 const MINUTE = 60_000
 /** A wallet that ended long ago is asked about once a day: what another one's end brings there, and no node tells of, is found then. */
 const LOOKED_AT_WITHIN = 25 * 60 * MINUTE
@@ -86,6 +86,8 @@ class Life extends WalletLife {
       [8, () => this.#send(instance, this.random.pick(this.#wishes))],
       [6, () => this.#receive(instance)],
       [3, () => this.#delete(instance)],
+      [2, () => this.#migrate(instance)],
+      [1, () => this.#recover(instance)],
       [8, () => this.#passTime()],
       [8, () => instance.settle()],
       [2, () => instance.look()],
@@ -182,6 +184,24 @@ class Life extends WalletLife {
     if (wallet) await deleteWallet(instance.ctx, wallet, { actor: OPERATOR })
   }
 
+  /** Its owner gets another address; what the older one has, or still gets, follows. */
+  async #migrate(instance: Instance): Promise<void> {
+    const wallet = await this.#find(instance)
+    if (!wallet) return
+    const { ctx } = instance
+    const { to } = await migrateKey({ ...ctx.store, vault: ctx.vault }, wallet, OPERATOR)
+    this.#living = [...this.#living.filter((other) => other !== wallet.address), to]
+    this.#ended.push(wallet.address)
+    this.note('moved')
+  }
+
+  /** Nothing is lost, so there is nothing to adopt. */
+  async #recover({ ctx }: Instance): Promise<void> {
+    const how = { ask: askOf(this.world), ahead: 20, actor: OPERATOR }
+    const recovered = await recoverWallets({ ...ctx.store, vault: ctx.vault }, how)
+    if (recovered.length > 0) throw new Error('A wallet of the ledger was unknown to the store.')
+  }
+
   async #pay({ ctx, wallets }: Instance): Promise<void> {
     const { id: walletId } = await treasury(ctx)
     const destination = this.random.pick(this.#recipients)
@@ -232,7 +252,7 @@ class Life extends WalletLife {
 async function live(t: TestContext, seed: number, steps: number): Promise<void> {
   const random = new SeededRandom(seed)
   const world = await openWalletWorld(t, { engine: 'memory', random, env: { WALLET_WAIT_MS: '1000' } })
-  await new Life(world, random, ['wallet_not_found', 'wallet_not_empty']).live(t, seed, steps)
+  await new Life(world, random, ['wallet_not_found', 'wallet_not_empty', 'conflict']).live(t, seed, steps)
 }
 
 test('wallets lose no raw and spend none twice, whatever happens', { timeout: Infinity }, (t) => live(t, SEED, STEPS))

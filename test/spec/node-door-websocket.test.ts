@@ -93,6 +93,33 @@ test('at /node there is silence where a node is silent, and no frame but JSON; a
   }
 })
 
+test('at /node votes, elections and unconfirmed blocks arrive as the node says them, and a topic of other versions is not promised (contract 4.8, rule 7)', async (t) => {
+  const { app, url } = await openGateway(t)
+  const { node, wsUrl } = app.devnet!
+  const topics = ['new_unconfirmed_block', 'started_election', 'vote']
+  const atNode = await WsClient.connect(t, wsUrl)
+  const client = await WsClient.connect(t, `${url.replace('http', 'ws')}/node`)
+  for (const topic of topics) {
+    for (const each of [atNode, client]) each.send({ action: 'subscribe', topic, ack: true, id: topic })
+    for (const each of [atNode, client]) assert.match(await each.nextText(), /^\{\n {4}"ack": "subscribe",\n/)
+  }
+  const strangers = await WsClient.connect(t, `${url.replace('http', 'ws')}/node`)
+  strangers.send({ action: 'subscribe', topic: 'active_difficulty', ack: true })
+  const options = { representatives: [alice.address] }
+  strangers.send({ action: 'subscribe', topic: 'vote', ack: true, options })
+  assert.match(await strangers.nextText(), /"ack": "subscribe"/)
+  await node.fund(new Signer(3).key, nano(1))
+  for (const topic of topics) {
+    const said = await atNode.nextText()
+    assert.equal((JSON.parse(said) as Told).topic, topic)
+    const withoutTime = (frame: string) => frame.replace(/"time": "\d+"/, '')
+    assert.equal(withoutTime(await client.nextText()), withoutTime(said))
+  }
+  client.send({ action: 'unsubscribe', topic: 'vote', ack: true })
+  assert.match(await client.nextText(), /"ack": "unsubscribe"/)
+  assert.deepEqual(await strangers.settle(), [])
+})
+
 test('a client that asks for one kind of confirmation hears of no other (contract 4.8, rule 7)', async (t) => {
   const { app, url } = await openGateway(t)
   const { node } = app.devnet!

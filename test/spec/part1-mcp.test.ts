@@ -24,22 +24,41 @@ test('an agent lists the tools, reads a balance and makes a checkout with its ke
   await give(app.devnet!.node, someone.key, nano(2))
   const agent = await openMcpClient(t, url, app.createdKey)
   const { tools } = await agent.listTools()
-  row('1, Tools for agents: tools', () =>
-    assert.deepEqual(
-      tools.map(({ name }) => name),
-      app.doors.actions.map(({ name }) => name),
-    ),
+  const offered = async (sets: string) => (await (await openMcpClient(t, url, app.createdKey, sets)).listTools()).tools
+  const all = await offered('payments,wallets,ledger,names,market,work,admin')
+  row('1, Tools for agents: tools', () => {
+    const names = (list: typeof tools) => list.map(({ name }) => name).sort()
+    const operations = app.doors.actions.flatMap(({ name, tools }) => tools?.map((tool) => tool.name) ?? [name])
+    assert.deepEqual(names(all), operations.sort())
+    assert.ok(tools.length <= 40, `${tools.length}`)
+    const bytes = JSON.stringify({ tools }).length
+    assert.ok(bytes <= 60 * 1024, `${bytes}`)
+    const useful = ['checkout', 'checkout_status', 'wallet_create', 'wallet_list', 'wallet_send', 'account_history']
+    for (const name of useful) assert.ok(names(tools).includes(name), name)
+  })
+  assert.deepEqual(
+    (await offered('work')).map(({ name }) => name),
+    ['work_generate', 'work_validate', 'work_cancel'],
   )
+  await assert.rejects(openMcpClient(t, url, app.createdKey, 'everything'), /Unknown set of tools/)
   const hints = Object.fromEntries(tools.map(({ name, annotations }) => [name, annotations]))
   row('1, Tools for agents: annotations', () => {
     const reads = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true }
     assert.deepEqual(hints.account_balance, reads)
-    assert.deepEqual([hints.cloud_wallet?.readOnlyHint, hints.cloud_wallet?.destructiveHint], [false, true])
+    assert.deepEqual(hints.wallet_balance, reads)
+    assert.deepEqual(hints.checkout_status, reads)
+    assert.deepEqual([hints.wallet_send?.readOnlyHint, hints.wallet_send?.destructiveHint], [false, true])
+    assert.deepEqual([hints.wallet_create?.readOnlyHint, hints.wallet_create?.destructiveHint], [false, false])
     assert.deepEqual([hints.checkout?.readOnlyHint, hints.checkout?.destructiveHint], [false, false])
     assert.equal(hints.nano_to_raw?.openWorldHint, false)
   })
-  const wallet = tools.find(({ name }) => name === 'cloud_wallet')!
-  assert.ok('idempotency_key' in wallet.inputSchema.properties!)
+  const send = tools.find(({ name }) => name === 'wallet_send')!
+  assert.deepEqual(Object.keys(send.inputSchema.properties!), ['account', 'to', 'amount', 'idempotency_key'])
+  assert.deepEqual(send.inputSchema.required, ['account', 'to', 'amount'])
+  assert.equal(
+    tools.some(({ name }) => name === 'cloud_wallet'),
+    false,
+  )
   // The client compares each answer with the schema of its tool.
   const fields = { account: someone.address }
   const balance = await useTool(agent, 'account_balance', fields)
@@ -50,6 +69,7 @@ test('an agent lists the tools, reads a balance and makes a checkout with its ke
     assert.ok(Array.isArray(structuredContent?.result), list)
   }
   assert.ok(Array.isArray((await useTool(agent, 'receivable', { ...fields, array: 'true' })).structuredContent?.result))
+  assert.ok('blocks' in (await useTool(agent, 'receivable', fields)).structuredContent!, 'an object is not wrapped')
   const order = { address: someone.address, amount: '1', idempotency_key: 'one' }
   const made = await useTool(agent, 'checkout', order)
   const again = await useTool(agent, 'checkout', order)
@@ -73,7 +93,10 @@ test('without a key an agent only reads: what moves money is not shown, and refu
   const reader = await openMcpClient(t, url, made.json().key)
   const allowed = await shown(reader)
   assert.ok(allowed.includes('account_balance'))
-  assert.ok(!allowed.includes('cloud_wallet') && !allowed.includes('checkout'), allowed.join())
+  assert.ok(
+    allowed.includes('wallet_balance') && !allowed.includes('wallet_send') && !allowed.includes('checkout'),
+    allowed.join(),
+  )
   const send = await useTool(reader, 'cloud_wallet', { wallet_action: 'create_wallet' })
   assert.deepEqual([errorOf(send).code, errorOf(send).scope], ['missing_scope', 'wallets:send'])
   const headers = { ...MCP_HEADERS, authorization: 'Bearer rpc_sk_wrong' }
@@ -112,9 +135,14 @@ test("an agent reads what a tool refuses with: codes, fields, the nearest name, 
   const agent = await openMcpClient(t, url)
   const field = await useTool(agent, 'account_balance', { account: 'nobody' })
   assert.deepEqual([field.isError, errorOf(field).code, errorOf(field).field], [true, 'invalid_account', 'account'])
-  assert.equal(errorOf(await useTool(agent, 'acount_info')).nearest, 'account_info')
+  const wordsOf = ({ content }: { content: unknown[] }) => (content[0] as { text: string }).text
+  assert.equal(wordsOf(field), 'Bad account number field: account. (invalid_account, status 400)')
+  const mistyped = await useTool(agent, 'acount_info')
+  assert.equal(errorOf(mistyped).nearest, 'account_info')
+  assert.match(wordsOf(mistyped), /Did you mean account_info\?/)
   const unopened = await useTool(agent, 'account_info', { account: new Signer(5).address })
   assert.deepEqual(errorOf(unopened), { error: 'Account not found', status: 200 })
+  assert.equal(wordsOf(unopened), 'The ledger refuses: Account not found.')
   assert.equal(errorOf(await useTool(agent, 'stop')).code, 'invalid_action')
   // As JSON has no number for it, it must not become a field that was left out.
   const body = message('tools/call', { name: 'nano_to_raw', arguments: { amount: 7 } }).replace(':7', ':1e400')
@@ -136,7 +164,7 @@ test("an agent reads what a tool refuses with: codes, fields, the nearest name, 
   )
   const { messages } = await agent.getPrompt({ name: 'check_account', arguments: { account: '@shop' } })
   assert.match((messages[0]!.content as { text: string }).text, /@shop/)
-  await assert.rejects(agent.getPrompt({ name: 'send_payment', arguments: { to: '@shop' } }), /wallet is required/)
+  await assert.rejects(agent.getPrompt({ name: 'send_payment', arguments: { to: '@shop' } }), /amount is required/)
 })
 
 test('each message counts against its caller, a call that never reaches its tool as well, and a page of somebody else is shut out (contract 1, Tools for agents: limits, origins)', async (t) => {
@@ -188,13 +216,19 @@ test('a program that speaks over standard input has the same tools through nano-
   const { url, app } = await openGateway(t)
   const agent = new Client({ name: 'test', version: '1' })
   const env = { NANO_GATEWAY_KEY: app.createdKey!, NANO_GATEWAY_URL: url }
-  const transport = new StdioClientTransport({ command: process.execPath, args: [CLI, 'mcp'], env, stderr: 'ignore' })
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [CLI, 'mcp', '--tools', 'wallets,market'],
+    env,
+    stderr: 'ignore',
+  })
   t.after(() => agent.close())
   await agent.connect(transport)
   const { tools } = await agent.listTools()
-  assert.equal(tools.length, app.doors.actions.length)
+  const names = tools.map(({ name }) => name)
+  assert.ok(names.includes('wallet_create') && names.includes('price') && !names.includes('checkout'), names.join())
   const { structuredContent } = await useTool(agent, 'nano_to_raw', { amount: '1' })
   assert.equal(structuredContent?.raw, `1${'0'.repeat(30)}`)
   const wallet = await useTool(agent, 'cloud_wallet', { wallet_action: 'create_wallet' })
-  assert.match(String((wallet.structuredContent!.result as Members).address), /^nano_/)
+  assert.match(String(wallet.structuredContent!.address), /^nano_/)
 })

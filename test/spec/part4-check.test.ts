@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ask } from '../support/gateway.ts'
+import { ask, openGateway } from '../support/gateway.ts'
 import { bearer, merchant, openShop, openWorld } from '../support/checkout-steps.ts'
 
 /* Contract 4.6: what anybody may ask about a payment. The page and what belongs to it are in part4-pay. */
@@ -39,6 +39,23 @@ test('check answers GET and POST, in every spelling of path and id, with CORS an
       assert.match(page.headers['content-type']!, /text\/html/)
     }
   }
+})
+
+test('a program that waits at /check is answered as soon as the order moves, and when the gateway stops (contract 4.6, Payment verification: GET or POST /check/<id>)', async (t) => {
+  const gateway = await openGateway(t)
+  const { key } = await gateway.join()
+  const open = async () => (await gateway.rest('POST', '/api/checkouts', key, { address, amount: '1' })).json().id!
+  const id = await open()
+  assert.equal((await get(`${gateway.url}/check/${id}?wait=0`)).json().status, 'pending')
+  assert.equal((await get(`${gateway.url}/check/${id}?wait=soon`)).json().status, 'pending')
+  const waiting = get(`${gateway.url}/check/${id}?wait=60`)
+  await gateway.rest('DELETE', `/api/checkouts/${id}`, key)
+  assert.equal((await waiting).json().status, 'cancelled')
+  const other = await open()
+  const last = get(`${gateway.url}/check/${other}?wait=60`)
+  await get(`${gateway.url}/check/${other}`)
+  await gateway.close()
+  assert.equal((await last).json().status, 'pending')
 })
 
 test('check URLs: of checkouts and names at the host for programs, of e-mail payments too (contract 4.6, rule 1)', async (t) => {

@@ -91,6 +91,7 @@ forEachEngine((engine) => {
       ...checkouts('/api/checkouts'),
       ...checkouts('/api/admin/checkouts'),
       ['PUT /api/account/profile', 'profile.changed', '', { name: `Shop ${++count}` }],
+      ['PUT /api/account/payout', 'payout.changed', '', { address: address() }],
       ['POST /api/keys', 'key.issued', '', { name: 'Third' }],
       ['POST /api/keys/:id/rotate', 'key.rotated', 'key'],
       ['DELETE /api/keys/:id', 'key.revoked', 'key'],
@@ -121,6 +122,7 @@ forEachEngine((engine) => {
     const hook = { url: 'http://127.0.0.1:9/', 'events-*': 'yes' }
     const forms = (): Step[] => [
       ['/profile', 'profile.changed', '', { name: `Shop ${++count}` }],
+      ['/payout', 'payout.changed', '', { to: 'address', address: address() }],
       ['/people', 'member.invited', '', { email: `new${++count}@example.com`, role: 'reader' }],
       ['/people/:id/remove', 'member.removed', 'member'],
       ['/checkouts/:id/edit', 'checkout.updated', 'checkout', { title: 'Changed' }],

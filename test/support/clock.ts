@@ -157,5 +157,5 @@ export function turnPacedBy(
     await waitForDisk()
     clock.advance(100)
     return false
-  })
+  }, Infinity)
 }

@@ -1,4 +1,5 @@
 import type { TestContext } from 'node:test'
+import { PostgresHosts } from '../../src/infra/db/postgres-hosts.ts'
 import { openStore } from '../../src/store/schema.ts'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import { TestClock } from './clock.ts'
@@ -14,7 +15,8 @@ let postgres: Promise<string> | undefined
 
 async function makePostgres(): Promise<string> {
   const url = await createDatabase()
-  const store = await openStore(url, new TestClock())
+  // Through a pooler, connections would stay, and a database with connections cannot be copied.
+  const store = await openStore(new PostgresHosts(url).direct ?? url, new TestClock())
   await store.close()
   return new URL(url).pathname.slice(1)
 }

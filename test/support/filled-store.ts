@@ -41,6 +41,7 @@ import { insertFreeze } from '../../src/modules/wallets/freezes-store.ts'
 import { insertSend } from '../../src/modules/wallets/outbox-store.ts'
 import { insertPlan } from '../../src/modules/wallets/plans-store.ts'
 import { insertCanary } from '../../src/modules/wallets/keys-store.ts'
+import { insertRestore } from '../../src/modules/wallets/restores-store.ts'
 import { insertSeed } from '../../src/modules/wallets/seeds-store.ts'
 import { insertWallet } from '../../src/modules/wallets/store.ts'
 import { insertClaim, saveOffer } from '../../src/modules/x402/store.ts'
@@ -190,6 +191,7 @@ async function fillWallet(db: Db, accountId: string): Promise<void> {
   const terms = { refundAddress: ['nano_1', 'nano_3'], metadata: { text: 'a “quoted” text' }, expiresAt: 2 ** 41 }
   await insertWallet(db, { ...wallet, ...terms }, sealed)
   await insertSeed(db, { id: `sed_${accountId}`, isActive: false, now: 1 }, [sealed])
+  await insertRestore(db, { id: `rst_${accountId}`, reason: 'It was late.', now: 1 })
   await insertCanary(db, { ...sealed, masterKeyId: `key-${accountId}` }, 1)
   const total = toRaw(2n ** 128n - 1n)
   await insertPlan(db, { id: `wpl_${accountId}`, walletId: id, run: 1, frontier: 'AB', total }, 1)

@@ -4,10 +4,13 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import type { Lifetime } from './gateway.ts'
 
 /** The stock client of MCP at a gateway. */
-export async function openMcpClient(t: Lifetime, url: string, key?: string): Promise<Client> {
+export async function openMcpClient(t: Lifetime, url: string, key?: string, sets?: string): Promise<Client> {
   const client = new Client({ name: 'test', version: '1' })
   const headers = key === undefined ? {} : { authorization: `Bearer ${key}` }
-  const transport = new StreamableHTTPClientTransport(new URL('/mcp', url), { requestInit: { headers } })
+  const transport = new StreamableHTTPClientTransport(
+    new URL(`/mcp${sets === undefined ? '' : `?tools=${sets}`}`, url),
+    { requestInit: { headers } },
+  )
   await client.connect(transport)
   t.after(() => client.close())
   return client

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { TestContext } from 'node:test'
@@ -13,9 +13,10 @@ const configuration = resolve(import.meta.dirname, '../../deploy/nginx')
 
 export interface Member {
   port: number
-  /** Marked in the configuration, so that no new request goes there. */
-  down?: boolean
 }
+
+/** Names of gateways in the configuration, in the order of the members. */
+const NAMES = ['gateway-a', 'gateway-b']
 
 /** A real nginx with the configuration that we hand to operators, in front of gateways on loopback. */
 export class Nginx {
@@ -47,18 +48,13 @@ export class Nginx {
     return nginx
   }
 
-  /** Reads the list anew and waits until no worker with the old one takes requests. */
-  async reload(members: readonly Member[]): Promise<void> {
-    const old = this.#workers()
-    writeUpstream(this.#folder, members)
-    this.#child.kill('SIGHUP')
-    await until(() => old.every(isLeaving) && this.#workers().some((worker) => !old.includes(worker)))
+  /** As the documentation says, before a gateway is restarted. */
+  takeOut(at: number): void {
+    writeFileSync(join(this.#folder, 'out', NAMES[at]!), '')
   }
 
-  #workers(): number[] {
-    const { pid } = this.#child
-    const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
-    return text.split(' ').filter(Boolean).map(Number)
+  putBack(at: number): void {
+    rmSync(join(this.#folder, 'out', NAMES[at]!))
   }
 
   async #stop(): Promise<void> {
@@ -78,10 +74,12 @@ async function layConfiguration(): Promise<{ folder: string; port: number }> {
   const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-nginx-'))
   // Its workers are other users.
   chmodSync(folder, 0o755)
+  mkdirSync(join(folder, 'out'))
   const port = await freePort()
   const text = readFileSync(join(configuration, 'nginx.conf'), 'utf8')
     .replace('listen 8080;', `listen 127.0.0.1:${port};`)
     .replace('worker_processes auto;', 'worker_processes 2;')
+    .replaceAll('/etc/nginx/gateway/', `${folder}/`)
     .replaceAll(' /tmp/nginx', ` ${folder}/nginx`)
   writeFileSync(join(folder, 'nginx.conf'), text)
   return { folder, port }
@@ -96,29 +94,9 @@ export async function checkShipped(t: TestContext): Promise<string> {
 }
 
 function writeUpstream(folder: string, members: readonly Member[]): void {
-  const lines = members.map(
-    ({ port, down }) => `  server 127.0.0.1:${port} max_fails=1 fail_timeout=2s${down ? ' down' : ''};`,
-  )
-  // As shipped, a connection that nobody uses ends well before a gateway that stops would end it; here both are shorter.
-  const text = readFileSync(join(configuration, 'upstream.conf'), 'utf8').replace(
-    'keepalive_timeout 4s;',
-    'keepalive_timeout 100ms;',
-  )
-  const others = text.split('\n').filter((line) => !line.trimStart().startsWith('server '))
-  const at = others.findIndex((line) => line.startsWith('upstream ')) + 1
-  writeFileSync(join(folder, 'upstream.conf'), others.toSpliced(at, 0, ...lines).join('\n'))
-}
-
-/** Gone, or finishing what it has; nginx writes that into the name of the process. */
-function isLeaving(worker: number): boolean {
-  const file = `/proc/${worker}/cmdline`
-  return !existsSync(file) || !/worker process(?! is shutting down)/.test(readOrNothing(file))
-}
-
-function readOrNothing(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    return ''
-  }
+  const portOf = (at: number) => (members[at] ?? members[0]!).port
+  const text = readFileSync(join(configuration, 'upstream.conf'), 'utf8')
+    .replaceAll('172.30.0.11:8080', `127.0.0.1:${portOf(0)}`)
+    .replaceAll('172.30.0.12:8080', `127.0.0.1:${portOf(1)}`)
+  writeFileSync(join(folder, 'upstream.conf'), text)
 }

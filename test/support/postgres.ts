@@ -4,7 +4,9 @@ import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync,
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import pg from 'pg'
+import { PostgresHosts } from '../../src/infra/db/postgres-hosts.ts'
 import { freePort } from './free-port.ts'
+import { startPgbouncer } from './pgbouncer.ts'
 
 const INSTALLED = '/usr/lib/postgresql'
 const LOOPBACK = '127.0.0.1'
@@ -18,12 +20,21 @@ export async function createDatabase(like = 'template1'): Promise<string> {
   const url = await (server ??= startServer())
   const name = `suite_${++lastDatabase}`
   await query(`${url}/postgres`, `create database ${name} template ${like}`)
-  return `${url}/${name}`
+  return pooled(url, name)
+}
+
+let pooler: Promise<{ url: string }> | undefined
+
+/** With `TEST_POOLER=transaction`, every store of a run is reached through PgBouncer. */
+async function pooled(server: string, name: string): Promise<string> {
+  if (process.env.TEST_POOLER !== 'transaction') return `${server}/${name}`
+  const { url } = await (pooler ??= startPgbouncer(server, 'transaction'))
+  return `${url}/${name}?direct=${new URL(server).host}`
 }
 
 /** Runs one statement on a connection of its own. */
 export async function query(url: string, statement: string): Promise<unknown[]> {
-  const client = new pg.Client({ connectionString: url })
+  const client = new pg.Client({ connectionString: new PostgresHosts(url).direct ?? url })
   await client.connect()
   try {
     return (await client.query<Record<string, unknown>>(statement)).rows

@@ -2,20 +2,17 @@ import { setImmediate, setTimeout } from 'node:timers/promises'
 
 /** Far more than anything takes, on the busiest machine: only a failed run gets there. */
 const LONGEST = 120_000
-/** Looks without a pause. What takes longer than they do needs the processor more than we do. */
-const EAGER = 200
+/** Looks without a pause. What takes longer than they do needs the processor more than we do: others have it, too. */
+const EAGER = 100
 const PAUSE = 2
 
-/** Waits for what has no event of its own; gives up rather than keep a failed run alive. */
-export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+/** Waits for what has no event of its own; gives up rather than keep a failed run alive. Whoever brings it about with each look looks eagerly to the end. */
+export async function until(isSo: () => boolean | Promise<boolean>, eager = EAGER): Promise<void> {
   const end = performance.now() + LONGEST
   for (let looks = 0; ; looks++) {
-    const look = isSo()
-    if (await look) return
+    if (await isSo()) return
     if (performance.now() > end) throw new Error('It never came true.')
-    // Whoever looks into a store or over a network has waited already.
-    const hurry = looks < EAGER || typeof look !== 'boolean'
-    await (hurry ? setImmediate() : setTimeout(PAUSE))
+    await (looks < eager ? setImmediate() : setTimeout(PAUSE))
   }
 }
 

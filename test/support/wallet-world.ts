@@ -19,7 +19,7 @@ import { toBlockJson } from '../../src/kernel/nano/block.ts'
 import type { Confirmation, ConfirmationBus, NodeAnswer, NodePort, Random, WorkPort } from '../../src/kernel/ports.ts'
 import type { Db } from '../../src/kernel/db.ts'
 import { createAccount } from '../../src/modules/accounts/index.ts'
-import { type WalletRoom, createWallet } from '../../src/modules/wallets/index.ts'
+import { type AskLedger, type WalletRoom, createWallet } from '../../src/modules/wallets/index.ts'
 import { NO_WORK, fundsOf } from './blocks.ts'
 import { TestClock } from './clock.ts'
 import { openDevnet } from './devnet.ts'
@@ -96,6 +96,12 @@ export interface WorldOptions {
   /** The nodes of each process; one that has the ledger, where nothing is said. */
   openNodes?: (ledger: LedgerNode, faults: Faults) => Pick<ProcessNeeds, 'node' | 'askAllNodes'>
 }
+
+/** Asks the ledger of a world as a command does. */
+export const askOf =
+  ({ ledger }: Pick<WalletWorld, 'ledger'>): AskLedger =>
+  async (action, fields) =>
+    JSON.parse(await answerBody(ledger, JSON.stringify({ action, ...fields }), false)) as unknown
 
 /** Wallets on a real store and a real ledger, in processes that may die; no work, a clock that tests turn. */
 export async function openWalletWorld(

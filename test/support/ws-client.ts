@@ -52,8 +52,13 @@ export class WsClient {
 
   /** Waits for the next frame. */
   async next<T>(): Promise<T> {
+    return JSON.parse(await this.nextText()) as T
+  }
+
+  /** The same, as it was sent. */
+  async nextText(): Promise<string> {
     while (this.#frames.length === 0) await this.#frameOrEnd()
-    return JSON.parse(this.#frames.shift()!) as T
+    return this.#frames.shift()!
   }
 
   close(): void {

@@ -8,7 +8,6 @@ import {
   ListResourcesRequestSchema,
   ListToolsRequestSchema,
   McpError,
-  type Prompt,
   ReadResourceRequestSchema,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js'
@@ -18,6 +17,8 @@ import type { Caller } from '../../kernel/ctx.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { Ask } from '../ask.ts'
 import type { McpDocuments } from './documents.ts'
+import { listPrompts, writePrompt } from './prompts.ts'
+import type { SetName } from './sets.ts'
 import { callTool, listTools } from './tools.ts'
 
 interface McpRoom {
@@ -31,6 +32,8 @@ interface McpRoom {
 interface McpMessage {
   message: unknown
   caller: Caller
+  /** The sets of tools that the address names. */
+  sets: readonly SetName[] | undefined
   request: Omit<RpcRequest, 'text'>
 }
 
@@ -38,7 +41,7 @@ const RESOURCE_NOT_FOUND = -32002
 const INSTRUCTIONS = [
   'Tools are the actions of a Nano payment gateway. Amounts in fields that end in _nano are nano, other ledger amounts are raw; 1 nano is 10^30 raw.',
   'Tools that move money or create something need a key, and take an idempotency_key: use a new one for each operation, and the same one when you retry.',
-  'A payment counts only once it is confirmed.',
+  'A payment counts only once it is confirmed: make a checkout, then call checkout_status with wait_seconds until it is complete.',
 ].join(' ')
 
 interface McpAnswer {
@@ -55,8 +58,8 @@ const noMessage = () =>
   })
 
 /** Answers one message of MCP. Nothing is kept between two messages: each brings its own credentials. */
-export async function answerMcp(room: McpRoom, { message, caller, request }: McpMessage): Promise<McpAnswer> {
-  const server = openServer(room, { caller, request })
+export async function answerMcp(room: McpRoom, { message, caller, sets, request }: McpMessage): Promise<McpAnswer> {
+  const server = openServer(room, { caller, sets, request })
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
   try {
     await server.connect(transport)
@@ -77,7 +80,7 @@ export async function answerMcp(room: McpRoom, { message, caller, request }: Mcp
 
 function openServer(
   { gateway, ask, documents, version }: McpRoom,
-  { caller, request }: Pick<McpMessage, 'caller' | 'request'>,
+  { caller, sets, request }: Omit<McpMessage, 'message'>,
 ): Server {
   const { registry, seller } = gateway
   const server = new Server(
@@ -85,7 +88,7 @@ function openServer(
     { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: INSTRUCTIONS },
   )
   const isSold = (action: string) => caller.kind === 'anonymous' && (seller?.goods.has(action) ?? false)
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: listTools(registry, caller, isSold) }))
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: listTools({ registry, caller, isSold, sets }) }))
   server.setRequestHandler(CallToolRequestSchema, ({ params }) =>
     callTool({ registry, ask, hasKey: caller.kind === 'account' }, request, params),
   )
@@ -105,65 +108,4 @@ function openServer(
     return { description, messages: [{ role: 'user' as const, content: { type: 'text' as const, text } }] }
   })
   return server
-}
-
-interface Written extends Prompt {
-  text(given: Readonly<Record<string, string>>): string
-}
-
-/** The most frequent tasks of agents, in words that lead to the right tools. */
-const PROMPTS: readonly Written[] = [
-  {
-    name: 'take_payment',
-    title: 'Take a payment',
-    description: 'Make a checkout and wait until it is paid.',
-    arguments: [
-      { name: 'address', description: 'Who is paid: an address or @name.', required: true },
-      { name: 'amount', description: 'How much, in nano or in the currency.', required: true },
-      { name: 'currency', description: 'NANO, or a code such as USD.' },
-    ],
-    text: ({ address, amount, currency = 'NANO' }) =>
-      `Make a checkout with the tool checkout for ${amount} ${currency} to ${address}, with a new idempotency_key. Give the payer the link in \`browser\`. Then poll the URL in \`check\` now and then: only the status complete, with a block, is a payment. Report what was paid and the hash of the block.`,
-  },
-  {
-    name: 'check_account',
-    title: 'Check an account',
-    description: 'Balance, receivable amounts and the latest blocks.',
-    arguments: [{ name: 'account', description: 'An address or @name.', required: true }],
-    text: ({ account }) =>
-      `Check the account ${account} with the tools account_balance, receivable (array "true") and account_history (count 10). Amounts whose name ends in _nano are nano, the others raw. Report its balance, what is receivable, and its latest blocks.`,
-  },
-  {
-    name: 'send_payment',
-    title: 'Send from a cloud wallet',
-    description: 'Send nano from a wallet of your account, once.',
-    arguments: [
-      { name: 'wallet', description: 'Address of the wallet.', required: true },
-      { name: 'to', description: 'The recipient: an address or @name.', required: true },
-      { name: 'amount', description: 'How much, in nano.', required: true },
-    ],
-    text: ({ wallet, to, amount }) =>
-      `Send ${amount} nano from the cloud wallet ${wallet} to ${to}. First check with cloud_wallet {balance: true, account} that it holds enough, and ask the user to confirm recipient and amount. Then call cloud_wallet {send, amount, account} with one new idempotency_key; if the answer is lost, call again with the same one and never with another. Report the hash.`,
-  },
-  {
-    name: 'pay_for_call',
-    title: 'Pay for one call',
-    description: 'Buy a call that has a price, without a key.',
-    arguments: [{ name: 'action', description: 'The tool to buy, such as work_generate.', required: true }],
-    text: ({ action }) =>
-      `Call ${action}. Its error has the price under _meta["x402/error"].accepts. If your budget allows it, sign a send block of exactly that amount to payTo without publishing it, and call again with the same arguments and the payment under _meta["x402/payment"]. The receipt is under _meta["x402/payment-response"]. A payment buys one call: the same payment with the same arguments gets the same answer again.`,
-  },
-]
-
-const listPrompts = (): Prompt[] => PROMPTS.map(({ text: _text, ...prompt }) => prompt)
-
-/** The text of a prompt; undefined for an unknown prompt, and the missing argument's name for an incomplete one. */
-function writePrompt(
-  name: string,
-  given: Readonly<Record<string, string>>,
-): { text: string; description: string } | { missing: string } | undefined {
-  const prompt = PROMPTS.find((each) => each.name === name)
-  if (!prompt) return undefined
-  const missing = prompt.arguments?.find((each) => each.required && !given[each.name])
-  return missing ? { missing: missing.name } : { text: prompt.text(given), description: prompt.description ?? '' }
 }

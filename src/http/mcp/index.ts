@@ -11,6 +11,7 @@ import { type Ask, type Asking, createAsk } from '../ask.ts'
 import { readBodies } from '../route-request.ts'
 import { fromFastify, toErrorReply } from '../errors.ts'
 import { McpDocuments } from './documents.ts'
+import { readSets } from './sets.ts'
 
 interface McpOptions extends Asking {
   ipOf(request: FastifyRequest['raw']): string
@@ -37,7 +38,7 @@ export function mountMcp(server: FastifyInstance, options: McpOptions): void {
     reply.raw.on('close', () => {
       if (!reply.raw.writableFinished) leaving.leave()
     })
-    const { message, caller } = await counted(ip, () => readRequest(request))
+    const { message, caller, sets } = await counted(ip, () => readRequest(request))
     // A message that runs a tool is counted as that call; any other message is counted here.
     let isAsked = false
     const askOnce: Ask = (...asked) => {
@@ -48,7 +49,7 @@ export function mountMcp(server: FastifyInstance, options: McpOptions): void {
     try {
       const { answerMcp } = await import('./answer.ts')
       const asked = { requestId, headers, url, ip, leaving }
-      const answering = () => answerMcp({ ...room, ask: askOnce }, { message, caller, request: asked })
+      const answering = () => answerMcp({ ...room, ask: askOnce }, { message, caller, sets, request: asked })
       const { status, text } = await (entry ? answering() : counted(ip, answering))
       if (!entry && !isAsked) await countUnread(gateway, ip)
       if (text !== '') void reply.type('application/json; charset=utf-8')
@@ -68,7 +69,7 @@ export function mountMcp(server: FastifyInstance, options: McpOptions): void {
     }
   }
 
-  const readRequest = async ({ headers, url, body }: FastifyRequest): Promise<{ message: unknown; caller: Caller }> => {
+  const readRequest = async ({ headers, url, query, body }: FastifyRequest) => {
     const { origin } = headers
     const credential = extractCredential({ headers, url, body: undefined, action: undefined })
     const caller = await identify(gateway.keys, credential, origin)
@@ -81,7 +82,7 @@ export function mountMcp(server: FastifyInstance, options: McpOptions): void {
     if (Array.isArray(message)) {
       throw new AppError('invalid_request', 'MCP takes one message at a time.')
     }
-    return { message, caller }
+    return { message, caller, sets: readSets((query as { tools?: unknown }).tools) }
   }
 
   void server.register((scope, _options, done) => {

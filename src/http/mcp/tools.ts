@@ -1,94 +1,41 @@
-import type { CallToolRequest, CallToolResult, Tool, ToolAnnotations } from '@modelcontextprotocol/sdk/types.js'
-import { authorize } from '../../guard/authorize.ts'
+import type { CallToolRequest, CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js'
 import type { Registry } from '../../guard/registry.ts'
 import type { RpcOutcome, RpcRequest } from '../../guard/rpc-request.ts'
-import { type Action, mayAct } from '../../kernel/action.ts'
-import type { Caller } from '../../kernel/ctx.ts'
 import { AppError } from '../../kernel/errors.ts'
-import { type Schema, publicSchema } from '../../kernel/public-schema.ts'
+import type { Caller } from '../../kernel/ctx.ts'
 import type { Json, JsonObject } from '../../kernel/shape.ts'
 import type { Ask } from '../ask.ts'
 import { toErrorReply } from '../errors.ts'
 import { challengeIn } from '../json-rpc.ts'
+import { type AgentTool, findTool, mayUse, toolsOf, writeTool } from './agent-tools.ts'
+import { type SetName, rankOf, setOf } from './sets.ts'
 
-/** Tools that remove or overwrite; all other acting tools only add: an offer, a checkout, a key. */
-const DESTRUCTIVE = new Set(['process', 'cloud_wallet', 'update_name', 'checkout_refund'])
-/** Publishing the same block twice is the same as once. */
-const IDEMPOTENT = new Set(['process'])
+/** What an agent gets that names no set: more would fill its memory before it has begun. */
+const TOOLS_MAX = 40
+const BYTES_MAX = 60_000
 
-const IDEMPOTENCY_KEY = {
-  type: 'string',
-  minLength: 1,
-  maxLength: 255,
-  description:
-    'Choose a new one for each operation: calls with the same one act once, so you can retry after a lost answer.',
+interface Listing {
+  registry: Registry
+  caller: Caller
+  isSold(action: string): boolean
+  /** The sets that the agent has named; by default it gets what its key makes useful, as far as that fits. */
+  sets: readonly SetName[] | undefined
 }
 
-export function listTools({ actions }: Registry, caller: Caller, isSold: (action: string) => boolean): Tool[] {
-  return actions.filter((action) => mayUse(action, caller)).map((action) => toTool(action, isSold(action.name)))
-}
-
-/** Tools that act need a key: an agent without one only reads. */
-function mayUse(action: Action, caller: Caller): boolean {
-  if (caller.kind === 'anonymous' && mayAct(action)) return false
-  try {
-    authorize(action, caller, action.scope)
-    return true
-  } catch (error) {
-    if (error instanceof AppError) return false
-    throw error
+export function listTools({ registry, caller, isSold, sets }: Listing): Tool[] {
+  const usable = toolsOf(registry).filter((tool) => mayUse(tool, caller))
+  const write = (tool: AgentTool) => writeTool(tool, isSold(tool.action.name))
+  if (sets) return usable.filter(({ module }) => sets.includes(setOf(module).name)).map(write)
+  const listed: Tool[] = []
+  let bytes = 0
+  for (const tool of usable.toSorted((a, b) => rankOf(a.module, a.name) - rankOf(b.module, b.name))) {
+    const written = write(tool)
+    const size = JSON.stringify(written).length
+    if (listed.length === TOOLS_MAX || bytes + size > BYTES_MAX) continue
+    listed.push(written)
+    bytes += size
   }
-}
-
-/** Schemas are built once: agents list the tools whenever they start. */
-const written = new WeakMap<Action, Tool>()
-
-function toTool(action: Action, isSold: boolean): Tool {
-  let tool = written.get(action)
-  if (!tool) written.set(action, (tool = writeTool(action)))
-  const price = 'Without a key each call must be paid (x402): the first answer names the price.'
-  return isSold ? { ...tool, description: `${tool.description} ${price}` } : tool
-}
-
-function writeTool(action: Action): Tool {
-  const { name, summary, refusals = [] } = action
-  const refused = refusals.length > 0 ? ` The ledger may refuse with: ${refusals.join('; ')}.` : ''
-  return {
-    name,
-    description: `${summary}${refused}`,
-    inputSchema: inputOf(action) as Tool['inputSchema'],
-    outputSchema: outputOf(action) as NonNullable<Tool['outputSchema']>,
-    annotations: annotationsOf(action),
-  }
-}
-
-function annotationsOf(action: Action): ToolAnnotations {
-  const acts = mayAct(action)
-  return {
-    readOnlyHint: !acts,
-    destructiveHint: DESTRUCTIVE.has(action.name),
-    idempotentHint: !acts || IDEMPOTENT.has(action.name),
-    openWorldHint: action.local !== true,
-  }
-}
-
-function inputOf(action: Action): Schema {
-  const schema = publicSchema(action.input)
-  if (!mayAct(action)) return schema
-  return { ...schema, properties: { ...(schema.properties as object), idempotency_key: IDEMPOTENCY_KEY } }
-}
-
-const isRecord = (schema: Schema) => schema.type === 'object'
-
-/** MCP requires an object; an action that may answer with a list has its answer in `result`. */
-function outputOf({ output }: Action): Schema {
-  const schema = publicSchema(output)
-  return isRecord(schema) ? schema : { type: 'object', required: ['result'], properties: { result: schema } }
-}
-
-function toStructured(action: Action | undefined, answer: Json): JsonObject {
-  const isWrapped = action === undefined || !isRecord(action.output as unknown as Schema)
-  return isWrapped ? { result: answer } : (answer as JsonObject)
+  return listed
 }
 
 /** The field of MCP messages in which x402 puts payments. */
@@ -109,12 +56,12 @@ export async function callTool(
   request: Omit<RpcRequest, 'text'>,
   { name, arguments: fields = {}, _meta: meta = {} }: CallToolRequest['params'],
 ): Promise<CallToolResult> {
-  const action = registry.find(name)?.action
-  const isClosed = action !== undefined && mayAct(action) && !hasKey
+  const tool = findTool(registry, name)
+  const isClosed = tool?.acts === true && !hasKey
   const wrong = isClosed ? new AppError('key_required', `API key required for ${name}.`) : undefined
   const payment = paymentIn(meta[PAYMENT])
   const headers = { ...request.headers, ...(payment !== undefined && { 'payment-signature': payment }) }
-  const text = JSON.stringify({ ...fields, action: name }, keepNumbers)
+  const text = JSON.stringify({ ...fields, ...tool?.fixed, action: tool?.action.name ?? name }, keepNumbers)
   const outcome = await ask({ ...request, headers, text }, wrong)
   const { answer, trace } = outcome
   const settled = trace.payment?.response
@@ -122,21 +69,41 @@ export async function callTool(
   if (answer === undefined) return toToolError(outcome, about)
   return {
     content: [{ type: 'text', text: answer }],
-    structuredContent: toStructured(action, JSON.parse(answer) as Json),
+    structuredContent: toStructured(JSON.parse(answer) as Json),
     ...(settled !== undefined && { _meta: about }),
   }
 }
 
-/** No structured content: its schema is that of a success. */
+/** MCP takes objects only, so that a list is a member of one. */
+const toStructured = (answer: Json): JsonObject =>
+  typeof answer === 'object' && answer !== null && !Array.isArray(answer) ? answer : { result: answer }
+
+/** No structured content: its schema is that of a success. Terms of a payment stay JSON, which those who pay by program read. */
 function toToolError({ error, trace }: RpcOutcome, about: JsonObject): CallToolResult {
   const { status, body } = toErrorReply(error)
   const challenge = challengeIn(trace)
   const isAsked = Object.keys(challenge).length > 0
+  const text = isAsked ? JSON.stringify({ ...challenge, ...body, status }) : inWords(body, status)
   return {
     isError: true,
-    content: [{ type: 'text', text: JSON.stringify({ ...challenge, ...body, ...(status !== 200 && { status }) }) }],
+    content: [{ type: 'text', text }],
     _meta: { ...about, 'nano-gateway/error': { ...body, status }, ...(isAsked && { [CHALLENGE]: challenge }) },
   }
+}
+
+/** A refusal as a sentence, with everything in it that helps to do better. */
+function inWords({ error, message: _message, detail, code, nearest, ...facts }: JsonObject, status: number): string {
+  const said = status === 200 ? `The ledger refuses: ${String(error)}.` : String(error)
+  const given = Object.entries(facts).filter(([, fact]) => fact !== undefined && fact !== null)
+  return [
+    said,
+    detail === undefined ? '' : String(detail),
+    nearest === undefined ? '' : `Did you mean ${String(nearest)}?`,
+    ...given.map(([name, fact]) => `${name}: ${typeof fact === 'object' ? JSON.stringify(fact) : String(fact)}.`),
+    code === undefined ? '' : `(${String(code)}, status ${status})`,
+  ]
+    .filter((part) => part !== '')
+    .join(' ')
 }
 
 /** The payment in the form of the header, where the guards read it. */

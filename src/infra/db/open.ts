@@ -9,6 +9,7 @@ import { terminalFailures } from '../failures.ts'
 import { LISTENERS_SQL, type Listening, LocalNotices, NOTIFY_SQL, PostgresNotices, toListening } from './notices.ts'
 import { keepDatabasePrivate, makeFolder } from '../private-files.ts'
 import { migrate } from './migrate.ts'
+import { requireSessions } from './pooler.ts'
 import { PostgresHosts } from './postgres-hosts.ts'
 import { PoolSockets, openPool } from './postgres-pool.ts'
 import { sqliteDialect } from './sqlite.ts'
@@ -31,6 +32,8 @@ export interface Store {
   listConfirming: ((milliseconds: number) => Promise<{ heard: Listening[]; all: boolean }>) | undefined
   /** Why it accepts no writes now, though it can be read; undefined while it does. */
   readonly unwritable: string | undefined
+  /** Throws when it is no store for a gateway, whatever it answers. */
+  requireUsable(): Promise<void>
   /** Throws when the store does not answer. */
   ping(): Promise<unknown>
   /** Writes a consistent copy while the store is in use. */
@@ -60,6 +63,7 @@ export async function openStore(
   const needs = { clock, sockets, health, failures, traces, isGateway: !unlimited }
   const store = url.startsWith('sqlite:') ? openSqlite(url.slice('sqlite:'.length), needs) : openPostgres(url, needs)
   try {
+    await store.requireUsable()
     await migrate(store, migrations)
     if (unlimited) return store
     sockets.limitSilence(SILENCE_MAX)
@@ -92,6 +96,7 @@ function openSqlite(file: string, { health, failures, traces, isGateway }: Store
     get unwritable() {
       return health.unwritable
     },
+    requireUsable: () => Promise.resolve(),
     ping: () => sql`select 1`.execute(db),
     backup: (target) => {
       keepDatabasePrivate(target)
@@ -117,7 +122,8 @@ function openPostgres(url: string, { clock, sockets, health, failures, traces, i
   const db = new Kysely<Tables>({ dialect: traces ? tracedDialect(dialect, 'postgres', traces) : dialect })
   const send = (text: string) => pool.query(NOTIFY_SQL, [text])
   const own = toListening(isGateway)
-  const notices = new PostgresNotices(hosts, { clock, failures, own, send })
+  const listening = hosts.direct === undefined ? hosts : new PostgresHosts(hosts.direct)
+  const notices = new PostgresNotices(listening, { clock, failures, own, send })
   const countListeners = async () => (await pool.query<{ count: number }>(LISTENERS_SQL)).rows[0]!.count
   return {
     db,
@@ -132,6 +138,13 @@ function openPostgres(url: string, { clock, sockets, health, failures, traces, i
       return health.unwritable
     },
     listConfirming: (milliseconds) => notices.listConfirming(countListeners, milliseconds),
+    requireUsable: async () => {
+      const client = await connect().catch((error: Error) => {
+        // Whoever starts a gateway needs to see what the server said.
+        throw error.cause ?? error
+      })
+      await requireSessions(hosts, client).finally(() => client.release())
+    },
     ping: () => sql`select 1`.execute(db),
     backup: () => Promise.reject(new Error('Back PostgreSQL up with its own tools (pg_dump).')),
     close: async () => {

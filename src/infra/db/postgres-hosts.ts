@@ -2,6 +2,8 @@
 const SESSIONS = ['any', 'read-write', 'primary'] as const
 const TLS_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify']
 const PARAMETER = 'target_session_attrs'
+/** Names the server behind a pooler. */
+const DIRECT = 'direct'
 
 /**
  * The servers of one store, of which one accepts writes at a time, as libpq reads them:
@@ -10,13 +12,16 @@ const PARAMETER = 'target_session_attrs'
 export class PostgresHosts {
   /** Whether read-only servers are skipped. */
   readonly needsWriter: boolean
+  /** The address of the server itself, where the other one is of a pooler that gives each transaction another connection. */
+  readonly direct: string | undefined
   readonly #urls: readonly string[]
   #at = 0
   #generation = 0
 
   constructor(url: string) {
-    const { urls, session } = readUrl(url)
+    const { urls, session, direct } = readUrl(url)
     this.#urls = urls
+    this.direct = direct
     this.needsWriter = session === undefined ? urls.length > 1 : session !== 'any'
   }
 
@@ -47,8 +52,10 @@ export class PostgresHosts {
 
 /** What is wrong with the address of a PostgreSQL store, without repeating any of it; undefined when nothing is. */
 export function faultInPostgresUrl(url: string): string | undefined {
-  const { urls, session, tls } = readUrl(url)
+  const { urls, session, tls, direct } = readUrl(url)
   if (!urls.every(isAddress)) return 'must be like postgres://user:password@host:5432/name'
+  if (direct !== undefined && !readUrl(direct).urls.every(isAddress))
+    return `must have ${DIRECT} as host:port of the server`
   if (session !== undefined && !SESSIONS.some((known) => known === session)) {
     return `must have ${PARAMETER} as one of ${SESSIONS.join(', ')}`
   }
@@ -59,14 +66,27 @@ export function faultInPostgresUrl(url: string): string | undefined {
 /** A path to a socket may be among the parameters instead of a host. */
 const isAddress = (url: string) => URL.canParse(url.replace('@/', '@localhost/'))
 
-function readUrl(url: string): { urls: string[]; session: string | undefined; tls: string | null } {
+interface Read {
+  urls: string[]
+  session: string | undefined
+  tls: string | null
+  direct: string | undefined
+}
+
+function readUrl(url: string): Read {
   const [, scheme = '', user = '', hosts = '', rest = ''] = /^(\w+:\/\/)([^/?#]*@)?([^/?#]*)(.*)$/s.exec(url) ?? []
   const [path = '', query = ''] = rest.split('?', 2)
   const parameters = new URLSearchParams(query)
   const session = parameters.get(PARAMETER) ?? undefined
+  const direct = parameters.get(DIRECT) ?? undefined
+  const isOurs = session !== undefined || direct !== undefined
   parameters.delete(PARAMETER)
-  const asked = session === undefined ? query : parameters.toString()
+  parameters.delete(DIRECT)
+  const asked = isOurs ? parameters.toString() : query
   const end = path + (asked === '' ? '' : `?${asked}`)
   const urls = hosts.split(',').map((host) => `${scheme}${user}${host}${end}`)
-  return { urls, session, tls: parameters.get('sslmode') }
+  if (direct === undefined) return { urls, session, tls: parameters.get('sslmode'), direct }
+  if (session !== undefined) parameters.set(PARAMETER, session)
+  const own = parameters.size === 0 ? '' : `?${parameters.toString()}`
+  return { urls, session, tls: parameters.get('sslmode'), direct: `${scheme}${user}${direct}${path}${own}` }
 }

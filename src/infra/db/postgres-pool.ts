@@ -37,7 +37,8 @@ export function openPool(hosts: PostgresHosts, { sockets, health, failures, sile
     client.on('error', failures.lost('store.connection'))
     const { generation } = hosts
     generations.set(client, generation)
-    planOnce(client, (error) => {
+    const isPooled = hosts.direct !== undefined
+    translate(client, isPooled, (error) => {
       if ((error as { code?: unknown }).code === READ_ONLY) hosts.markReadOnly(generation)
       return health.judge(error)
     })
@@ -97,11 +98,14 @@ export class PoolSockets {
   }
 }
 
-/** Prepared statements are parsed and planned once for each connection. */
-function planOnce(client: pg.ClientBase, toFailure: (error: unknown) => unknown): void {
+/**
+ * Prepared statements are parsed and planned once for each connection, except through a pooler: its connection may be another one at the
+ * next transaction, which does not know them.
+ */
+function translate(client: pg.ClientBase, isPooled: boolean, toFailure: (error: unknown) => unknown): void {
   const query = client.query.bind(client) as (...args: unknown[]) => unknown
   const named = (text: unknown, values: unknown, ...rest: unknown[]) => {
-    const name = typeof text === 'string' ? nameOfPrepared(text) : undefined
+    const name = typeof text === 'string' && !isPooled ? nameOfPrepared(text) : undefined
     return name === undefined ? query(text, values, ...rest) : query({ name, text, values }, ...rest)
   }
   const failing = (...asked: Parameters<typeof named>) => {

@@ -45,20 +45,40 @@ export async function askNode(url: URL, action: string, fields: object): Promise
   const signal = AbortSignal.timeout(NODE_TIMEOUT)
   try {
     const reply = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'error' })
-    const chunks: Uint8Array[] = []
-    let size = 0
-    for await (const chunk of reply.body ?? []) {
-      size += chunk.length
-      if (size > ANSWER_BYTES_MAX) throw new Error('the answer is too long')
-      chunks.push(chunk)
-    }
-    return JSON.parse(Buffer.concat(chunks).toString()) as unknown
+    return JSON.parse(await readBounded(reply)) as unknown
   } catch (error) {
     if (error instanceof SyntaxError)
       throw new Error(`${url.origin} answers with something that is no JSON`, { cause: error })
     const { cause } = error as Error
     const reason = cause instanceof Error ? cause.message || cause.name : (error as Error).message
     throw new Error(`${url.origin}: ${reason}`, { cause: error })
+  }
+}
+
+async function readBounded(reply: Response): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of reply.body ?? []) {
+    size += chunk.length
+    if (size > ANSWER_BYTES_MAX) throw new Error('the answer is too long')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+/** Any answer, up to a size, with its status. A redirect must not take the key to another server. */
+export async function postForStatus(
+  url: URL,
+  body: object,
+  key: string | undefined,
+): Promise<{ status: number; text: string }> {
+  const headers = { 'content-type': 'application/json', ...(key !== undefined && { authorization: `Bearer ${key}` }) }
+  const signal = AbortSignal.timeout(NODE_TIMEOUT)
+  try {
+    const reply = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body), signal, redirect: 'error' })
+    return { status: reply.status, text: await readBounded(reply) }
+  } catch (error) {
+    throw new Error(`${url.origin} does not answer: ${reasonOf(error)}`, { cause: error })
   }
 }
 

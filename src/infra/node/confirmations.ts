@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Failures } from '../../kernel/failures.ts'
-import type { Clock, Confirmation, ConfirmationBus, Random } from '../../kernel/ports.ts'
+import type { Clock, Confirmation, ConfirmationBus, NodeTopics, Random } from '../../kernel/ports.ts'
 import { NodeEvents } from './node-events.ts'
 import type { Votes } from './votes.ts'
 import type { Upstream, UpstreamOptions } from './upstream.ts'
@@ -40,13 +40,15 @@ interface NodeVoice {
   events: NodeEvents
 }
 
+type Follower = Parameters<NodeTopics['follow']>[1]
+
 function isHeard({ knownFrom, upstream, events }: NodeVoice): boolean {
   const { belongs, suspect, verifications } = upstream
   return events.subscribed && verifications >= knownFrom && belongs !== false && !suspect
 }
 
 /** Merges the confirmations of all nodes: each block once, and after a gap those that the watched accounts missed. */
-export class Confirmations implements ConfirmationBus {
+export class Confirmations implements ConfirmationBus, NodeTopics {
   readonly #options: ConfirmationOptions
   readonly #sources: NodeVoice[]
   readonly #listeners = new Set<(confirmation: Confirmation) => void>()
@@ -54,6 +56,11 @@ export class Confirmations implements ConfirmationBus {
   readonly #watched = new Map<string, number>()
   /** A set that drops its first entries iterates over all the holes that they leave. Bounded by size, because `max` would allocate at once. */
   readonly #seen = new LRUCache<string, true>({ maxSize: SEEN_MAX, sizeCalculation: () => 1 })
+  /** Who follows which topic. They hear one node, because a second one would say the same again. */
+  readonly #followers = new Map<string, Set<Follower>>()
+  #speaker: NodeVoice | undefined
+  /** The topics that it has promised to send. */
+  readonly #known = new Set<string>()
   #silentSince: number | undefined
   #catchingUp: Promise<void> = Promise.resolve()
   connected = false
@@ -89,6 +96,37 @@ export class Confirmations implements ConfirmationBus {
     }
   }
 
+  follow(topic: string, on: Follower): () => void {
+    const followers = this.#followers.get(topic) ?? new Set()
+    this.#followers.set(topic, followers.add(on))
+    if (followers.size > 1 && this.#known.has(topic)) on.known()
+    this.#speaker?.events.follow(topic)
+    return () => {
+      if (!followers.delete(on) || followers.size > 0) return
+      this.#followers.delete(topic)
+      this.#known.delete(topic)
+      this.#speaker?.events.unfollow(topic)
+    }
+  }
+
+  #tellTopic(voice: NodeVoice, topic: string, text: string | undefined): void {
+    if (voice !== this.#speaker) return
+    if (text === undefined) this.#known.add(topic)
+    for (const follower of this.#followers.get(topic) ?? []) {
+      this.#tell(() => (text === undefined ? follower.known() : follower.told(text)), undefined)
+    }
+  }
+
+  /** Lets the first node that counts speak; the one before it may be gone. */
+  #chooseSpeaker(): void {
+    const speaker = this.#speaker && isHeard(this.#speaker) ? this.#speaker : this.#sources.find(isHeard)
+    if (speaker === this.#speaker) return
+    for (const topic of this.#followers.keys()) this.#speaker?.events.unfollow(topic)
+    this.#speaker = speaker
+    this.#known.clear()
+    for (const topic of this.#followers.keys()) speaker?.events.follow(topic)
+  }
+
   close(): void {
     for (const { events } of this.#sources) events.close()
   }
@@ -111,6 +149,7 @@ export class Confirmations implements ConfirmationBus {
           this.#listenTo(voice)
         },
         vote: this.#options.votes?.openNode(),
+        topic: (topic, text) => this.#tellTopic(voice, topic, text),
         stateChange: () => {
           voice.waiting.length = 0
           voice.knownFrom = upstream.verifications + 1
@@ -135,6 +174,7 @@ export class Confirmations implements ConfirmationBus {
   /** Checks again which nodes count. */
   judge(): void {
     for (const voice of this.#sources) this.#listenTo(voice)
+    this.#chooseSpeaker()
     const connected = this.#sources.some(isHeard)
     if (connected === this.connected) return
     this.connected = connected

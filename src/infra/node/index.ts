@@ -11,6 +11,7 @@ import type {
   NodeAnswer,
   NodeParams,
   NodePort,
+  NodeTopics,
   Random,
   Survey,
 } from '../../kernel/ports.ts'
@@ -90,7 +91,7 @@ interface Asking {
 /** All nodes as one ledger. */
 export class Nodes implements Judge {
   readonly pool: UpstreamPool
-  readonly confirmations: ConfirmationBus
+  readonly confirmations: ConfirmationBus & NodeTopics
   /** Undefined where payments are not proved. */
   readonly votes: Votes | undefined
   readonly #options: NodesOptions

@@ -22,7 +22,19 @@ const SUBSCRIBE_VOTES = JSON.stringify({
   topic: 'vote',
   options: { include_replays: 'true', include_indeterminate: 'true' },
 })
+/** As the id of an acknowledgement, it tells this subscription from the others. */
+const subscribeTo = (topic: string) =>
+  JSON.stringify({
+    action: 'subscribe',
+    topic,
+    ack: true,
+    id: topic,
+    ...(topic === 'vote' && { options: { include_replays: 'true', include_indeterminate: 'true' } }),
+  })
+const TOPIC = /^\s*\{\s*"topic"\s*:\s*"(\w+)"/
 const PING = JSON.stringify({ action: 'ping' })
+
+type TopicListener = (topic: string, text: string | undefined) => void
 
 /** One node's confirmations: a websocket that is opened again, with growing and jittered pauses, whenever it is lost. */
 export class NodeEvents {
@@ -33,6 +45,8 @@ export class NodeEvents {
   readonly #onConfirmation: (confirmation: Confirmation) => void
   readonly #onStateChange: () => void
   readonly #onVote: ((text: string) => void) | undefined
+  readonly #onTopic: TopicListener
+  readonly #topics = new Set<string>()
   #socket: WebSocket | undefined
   #failures = 0
   #cancelTimer: (() => void) | undefined
@@ -48,6 +62,8 @@ export class NodeEvents {
       stateChange: () => void
       /** Receives votes unparsed; without it the node is not asked for votes. */
       vote?: ((text: string) => void) | undefined
+      /** Receives what is followed, unparsed; without a text, the promise to send it. */
+      topic?: TopicListener
     },
   ) {
     this.#url = wsUrl
@@ -57,7 +73,20 @@ export class NodeEvents {
     this.#onConfirmation = on.confirmation
     this.#onStateChange = on.stateChange
     this.#onVote = on.vote
+    this.#onTopic = on.topic ?? (() => undefined)
     this.#open()
+  }
+
+  follow(topic: string): void {
+    if (this.#topics.has(topic)) return
+    this.#topics.add(topic)
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(subscribeTo(topic))
+  }
+
+  unfollow(topic: string): void {
+    if (!this.#topics.delete(topic) || this.#socket?.readyState !== WebSocket.OPEN) return
+    // Those that prove payments are still needed.
+    if (topic !== 'vote' || !this.#onVote) this.#socket.send(JSON.stringify({ action: 'unsubscribe', topic }))
   }
 
   close(): void {
@@ -77,6 +106,7 @@ export class NodeEvents {
       this.#heardAt = this.#clock.now()
       socket.send(SUBSCRIBE)
       if (this.#onVote) socket.send(SUBSCRIBE_VOTES)
+      for (const topic of this.#topics) socket.send(subscribeTo(topic))
       this.#watch(socket)
     })
     socket.on('message', (data) => this.#receive(data))
@@ -109,12 +139,16 @@ export class NodeEvents {
   #receive(data: RawData): void {
     this.#heardAt = this.#clock.now()
     const text = (data as Buffer).toString()
-    if (this.#onVote && isVoteFrame(text)) {
-      this.#onVote(text)
-      return
-    }
+    const topic = this.#topics.size === 0 ? undefined : TOPIC.exec(text.slice(0, 64))?.[1]
+    const isFollowed = topic !== undefined && this.#topics.has(topic)
+    if (isFollowed) this.#onTopic(topic, text)
+    const isVote = isVoteFrame(text)
+    if (isVote) this.#onVote?.(text)
+    if (isVote || isFollowed) return
     const message = parse(text)
-    if (message?.ack === 'subscribe') {
+    if (message?.ack === 'subscribe' && typeof message.id === 'string') {
+      if (this.#topics.has(message.id)) this.#onTopic(message.id, undefined)
+    } else if (message?.ack === 'subscribe') {
       // A repeated acknowledgement must not count as a new connection: listeners would drop and look up everything each time.
       if (this.subscribed) return
       this.#failures = 0

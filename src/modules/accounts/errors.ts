@@ -51,6 +51,12 @@ export const wrongProof = (field: 'code' | 'key') =>
   )
 export const mailIsClosed = () =>
   new AppError('conflict', 'You cannot sign in by email. Use your passkey or a recovery code.')
+export const badSignInCode = () =>
+  new AppError('invalid_key', 'These digits are wrong, or were used already. Look at the newest mail.', {
+    body: { field: 'code' },
+  })
+export const tooManyCodes = (seconds: number) =>
+  overLimit('Too many wrong digits today. Open the link in the mail instead.', seconds, { field: 'code' })
 export const badSignInLink = () => new AppError('invalid_key', 'This sign-in link has expired or was already used.')
 export const insufficientCredits = () =>
   new AppError('insufficient_credits', 'Not enough credits. Buy some with buy_rpc.')

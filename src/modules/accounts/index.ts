@@ -24,7 +24,8 @@ export { SESSION_SECONDS, type Session, Sessions, identify, identifyNow } from '
 export { issueKey, revokeKey } from './domain/keys.ts'
 export { endOfDay, hasSpendingLimit, pledgeTo, releaseSpends, reserveSpend } from './domain/spending.ts'
 export { type Merchant, findMerchant } from './domain/profile.ts'
-export { findShop } from './profile-store.ts'
+export { setPayout } from './domain/payout.ts'
+export { findPayout, findShop } from './profile-store.ts'
 export { insufficientCredits } from './errors.ts'
 export {
   type RepeatKey,

@@ -34,6 +34,22 @@ export async function findShop(db: Db, accountId: string): Promise<ShopLook> {
   }
 }
 
+/** The address that is paid where a checkout, link or till names none. */
+export async function findPayout(db: Db, accountId: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('account_profiles')
+    .select('payout_address')
+    .where('account_id', '=', accountId)
+    .executeTakeFirst()
+  return row?.payout_address ?? null
+}
+
+/** Call it with the account locked. */
+export async function savePayout(db: Db, accountId: string, address: string, now: number): Promise<void> {
+  const profile = await findProfile(db, accountId)
+  await saveProfile(db, { ...profile, payoutAddress: address, updatedAt: profile.updatedAt || now })
+}
+
 /** One logo for each account: a new one replaces the old. */
 export async function saveLogo(db: Db, accountId: string, id: string, picture: SizedPicture): Promise<void> {
   const { type, width, height, bytes } = picture

@@ -4,7 +4,7 @@ import { accountPages } from './routes/account.tsx'
 import { administrationPages } from './routes/administration.tsx'
 import { adminRoutes } from './routes/api.ts'
 import { freezePages } from './routes/freezes.tsx'
-import { overviewPages } from './routes/overview.tsx'
+import { homePages } from './routes/home.tsx'
 import { searchPages } from './routes/search.tsx'
 
 /** Opens the admin module: pages about the gateway's activity and health. */
@@ -12,7 +12,7 @@ export const openAdmin = (ports: AdminPorts): Module => ({
   name: 'admin',
   routes: adminRoutes(ports),
   pages: [
-    ...overviewPages(ports),
+    ...homePages(ports),
     ...searchPages(ports),
     ...administrationPages(ports),
     ...freezePages(ports),

@@ -1,6 +1,6 @@
 import { answer } from '../../kernel/answers.ts'
 import { readFreeFlag } from '../../kernel/free-field.ts'
-import { badField, missingField } from '../../kernel/errors.ts'
+import { badField } from '../../kernel/errors.ts'
 import type { Labelled, Reading } from '../../kernel/resource/field.ts'
 import { asJson, asked, field, readList, url } from '../../kernel/resource/fields.ts'
 import { type Wrong, attempt, refuseIfAny } from '../../kernel/resource/wrong-fields.ts'
@@ -47,20 +47,16 @@ export function currency({ example, set, ...labelled }: Labelled & { set: 'alway
   })
 }
 
-/** The address that is paid. Usernames are resolved before this reads it. */
+/** The address that is paid; null for the one where the account's money goes. Usernames are resolved before this reads it. */
 export function payout({ example, ...labelled }: Labelled & { example: string }) {
-  return field<string>({
-    isRequired: true,
+  return field<string | null>({
+    column: 'string | null',
     personal: 'no: an address of the public ledger, which proves where money went',
     example,
-    schema: answer.address,
-    takes: answer.text,
+    schema: answer.orNull(answer.address),
+    takes: answer.orNull(answer.text),
     control: { as: 'text', formText: 'must be a Nano address or an @name', ...labelled },
-    read(value, { path }) {
-      const address = readAddress(value)
-      if (address === undefined) throw missingField(path)
-      return address
-    },
+    read: (value) => readAddress(value) ?? null,
   })
 }
 

@@ -15,6 +15,7 @@ import type {
 } from '../../kernel/ports.ts'
 import { checkoutRefund } from './actions/checkout-refund.ts'
 import { checkoutReport } from './actions/checkout-report.ts'
+import { checkoutStatus } from './actions/checkout-status.ts'
 import { checkout } from './actions/checkout.ts'
 import { mailBuyers } from './buyers/mail.ts'
 import { lookAt } from './domain/read-ledger.ts'
@@ -37,10 +38,11 @@ import { developerPages } from './routes/developer-dashboard.tsx'
 import type { ServiceSales } from './service-sales.ts'
 import type { CheckoutSettings } from './settings.ts'
 import type { CheckoutPorts, LinkSales } from './ports.ts'
+import { StatusWaits } from './waits.ts'
 
 const HOUR = 3_600_000
 
-export const CHECKOUT_ACTIONS = [checkout, checkoutReport, checkoutRefund]
+export const CHECKOUT_ACTIONS = [checkout, checkoutStatus, checkoutReport, checkoutRefund]
 
 interface CheckoutNeeds extends Pick<
   CheckoutPorts,
@@ -127,10 +129,13 @@ export function openCheckouts(
   const nudge = (address: string) => monitor.nudge(address)
   const onChange = (listener: (checkoutId: string) => void) => notices.subscribe('checkout', listener)
   const { pictures, perMinute } = needs
+  const waits = new StatusWaits(clock)
+  const actionRoom = { ...room, waits, nudge }
+  notices.subscribe('checkout', (id) => waits.moved(id))
   return {
-    ...offer('checkout', room, CHECKOUT_ACTIONS),
+    ...offer('checkout', actionRoom, CHECKOUT_ACTIONS),
     checkouts: room,
-    routes: checkoutRoutes({ ctx: room, pictures, developmentLedger, perMinute, nudge, onChange }),
+    routes: checkoutRoutes({ ctx: room, pictures, developmentLedger, perMinute, nudge, onChange, waits }),
     pages: [
       ...checkoutPages(room),
       ...statementPages(room),
@@ -149,6 +154,7 @@ export function openCheckouts(
     sellFor: sellers.sellFor,
     sellByLinks: sellers.sellByLinks,
     listening: () => monitor.feed.start(),
+    stopping: () => waits.end(),
     close: async () => {
       await monitor.feed.stop()
       await prover?.stop()

@@ -14,14 +14,18 @@ interface Here {
 }
 
 /** Nano as people read it: not more than six decimals. */
-function showNanoShort(raw: bigint): string {
+export function showNanoShort(raw: bigint): string {
   const millionths = raw / 10n ** 24n
   const decimals = (millionths % 1_000_000n).toString().padStart(6, '0').replace(/0+$/, '')
   return `${(millionths / 1_000_000n).toLocaleString(LOCALE)}${decimals === '' ? '' : `.${decimals}`} nano`
 }
 
+/** An amount in a currency, or in nano. */
+export const showSum = (currency: string, { raw, e8 }: { raw: bigint; e8: bigint }): string =>
+  currency === 'NANO' ? showNanoShort(raw) : showMoney(LOCALE, formatFiat(e8), currency)
+
 /** A day as people say it; the year only where it is another one. */
-function showDay(date: string, today: string): string {
+export function showDay(date: string, today: string): string {
   const isThisYear = date.slice(0, 4) === today.slice(0, 4)
   const style = { weekday: 'long', day: 'numeric', month: 'long', timeZone: 'UTC' } as const
   const day = new Intl.DateTimeFormat('en-GB', { ...style, ...(!isThisYear && { year: 'numeric' }) }).format(

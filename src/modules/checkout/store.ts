@@ -142,6 +142,25 @@ export async function listNextExpiries(db: Db, addresses: readonly string[]): Pr
   return new Map(rows.map(({ address, next }) => [address, next]))
 }
 
+/** Checkouts that waited at an address at some time before a payment, newest first. */
+export async function listAsked(
+  db: Db,
+  { owner, address, from, to, limit }: { owner: string; address: string; from: number; to: number; limit: number },
+): Promise<Checkout[]> {
+  const rows = await db
+    .selectFrom('checkouts')
+    .select(CHECKOUT_COLUMNS)
+    .where('address', '=', address)
+    .where('owner', '=', owner)
+    .where('created_at', '>=', from)
+    .where('created_at', '<=', to)
+    .where('status', '<>', 'complete')
+    .orderBy('created_at', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(toCheckout)
+}
+
 /** Checkouts whose block was detected but has not been confirmed since. */
 export async function listStuck(db: Db, wanted: { detectedBefore: number; limit: number }): Promise<Checkout[]> {
   return (await selectStuck(db, wanted)).map(toCheckout)

@@ -1,5 +1,5 @@
 import type { MadeWith } from '../../kernel/rights.ts'
-import type { BuyerTables } from './buyers/store.ts'
+import type { BuyersTable } from './buyers/tables.ts'
 
 export type CheckoutMode = 'unique_amount' | 'unique_address' | 'generated_wallet'
 /** `refunded` is never stored: it is shown for an order from the service whose payment was refunded. */
@@ -316,8 +316,9 @@ interface InvoiceCountersTable {
   last: number
 }
 
-export interface CheckoutTables extends BuyerTables {
+export interface CheckoutTables {
   checkouts: CheckoutsTable
+  checkout_buyers: BuyersTable
   checkout_reservations: CheckoutReservationsTable
   checkout_quotes: CheckoutQuotesTable
   checkout_payments: CheckoutPaymentsTable

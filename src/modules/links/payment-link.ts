@@ -58,10 +58,14 @@ export const paymentLink = resource({
       'title',
       text({ label: 'Title', hint: 'What you sell, or what the donation is for.', max: 120, personal: true }),
     ),
-    address: of(
-      'address',
-      '',
-      payout({ label: 'Your address', hint: 'Where you receive the money: nano_… or @name.', example: '' }),
+    address: within(
+      'fields',
+      null,
+      payout({
+        label: 'Your address',
+        hint: 'Leave it empty to be paid where your money goes. Otherwise nano_… or @name.',
+        example: '',
+      }),
     ),
     // Fixed, because its revenue is in one currency.
     currency: of(

@@ -53,7 +53,7 @@ export const pointOfSale = resource({
     }),
     address: payout({
       label: 'Your address',
-      hint: 'Where you receive the money: nano_… or @name.',
+      hint: 'Leave it empty to be paid where your money goes. Otherwise nano_… or @name.',
       example: 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8',
     }),
     // Fixed, because a day's totals are in one currency.

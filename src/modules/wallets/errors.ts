@@ -6,6 +6,8 @@ export const walletNotFound = () =>
   new AppError('wallet_not_found', 'Wallet not found.', { body: { field: 'account' } })
 export const walletNotEmpty = () =>
   new AppError('wallet_not_empty', 'The wallet still holds funds and has no refund address. Send the funds out first.')
+export const walletIsPayout = () =>
+  new AppError('wallet_not_empty', 'Your money goes to this wallet. Choose another address for it first.')
 export const walletFrozen = () => new AppError('wallet_frozen', 'The wallet is frozen while the operator investigates.')
 export const insufficientFunds = () => new AppError('insufficient_funds', 'The wallet does not have enough funds.')
 export const walletBusy = (cause?: unknown) =>

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db } from '../../kernel/db.ts'
 import type { WalletsTable } from './tables.ts'
 
@@ -20,22 +21,32 @@ export interface FrozenWallet {
   address: string
   frozenAt: number
   reason: string
+  /** The last block that the store knows. */
+  frontier: string
 }
 
 const selectFrozen = (db: Db) =>
   db
     .selectFrom('wallets')
-    .select(['id', 'account_id', 'address', 'frozen_at', 'frozen_reason'])
+    .select(['id', 'account_id', 'address', 'frozen_at', 'frozen_reason', 'frontier'])
     .where('frozen_at', 'is not', null)
 
-type FrozenRow = Pick<WalletsTable, 'id' | 'account_id' | 'address' | 'frozen_at' | 'frozen_reason'>
+type FrozenRow = Pick<WalletsTable, 'id' | 'account_id' | 'address' | 'frozen_at' | 'frozen_reason' | 'frontier'>
 
-const toFrozen = ({ id, account_id: accountId, address, frozen_at: at, frozen_reason: reason }: FrozenRow) => ({
+const toFrozen = ({
+  id,
+  account_id: accountId,
+  address,
+  frozen_at: at,
+  frozen_reason: reason,
+  frontier,
+}: FrozenRow) => ({
   id,
   accountId,
   address,
   frozenAt: at!,
   reason: reason!,
+  frontier,
 })
 
 /** Wallets that wait for an operator, the latest first. */
@@ -65,4 +76,18 @@ export async function markThawed(db: Db, id: string, now: number): Promise<boole
 /** Ends the unfreezing: the wallet works normally again. */
 export async function markAdopted(db: Db, id: string): Promise<void> {
   await db.updateTable('wallets').set({ thawed_at: null }).where('id', '=', id).execute()
+}
+
+/** How the reason begins where the ledger has a block that the store does not know. */
+export const FOREIGN = 'The ledger has block '
+
+/** How many wallets are frozen for that reason. */
+export async function countForeign(db: Db): Promise<number> {
+  const row = await db
+    .selectFrom('wallets')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .where('frozen_at', 'is not', null)
+    .where(sql<boolean>`frozen_reason like ${`${FOREIGN}%`}`)
+    .executeTakeFirst()
+  return Number(row?.count ?? 0)
 }

@@ -21,6 +21,7 @@ import { WalletAddresses } from './addresses.ts'
 import { countOpenBlocks } from './unsettled-store.ts'
 import { type CloudWalletRoom, type WalletRoom, tellWallet } from './room.ts'
 import { walletPages } from './routes/dashboard.tsx'
+import { payoutPages, payoutRoutes } from './routes/payout.tsx'
 import { Setbacks } from './setbacks.ts'
 import type { WalletSettings } from './settings.ts'
 import { countByStatus, findServiceWallet, findWallet, listWatched } from './store.ts'
@@ -123,7 +124,11 @@ export async function openWallets(ports: WalletPorts, settings: WalletSettings):
   return {
     ...offer<CloudWalletRoom>('wallets', { ...room, names: ports.names, countMax: ports.countMax }, WALLET_ACTIONS),
     wallets: room,
-    pages: walletPages({ wallets: room, names: ports.names, blockLink: (hash) => ports.links.block(hash) }),
+    routes: payoutRoutes({ wallets: room, names: ports.names }),
+    pages: [
+      ...payoutPages({ wallets: room, names: ports.names }),
+      ...walletPages({ wallets: room, names: ports.names, blockLink: (hash) => ports.links.block(hash) }),
+    ],
     jobs: [settleWallets(room, setbacks), inspectWallets(room, setbacks)],
     gauges: gaugesOf(db),
     treasuryAddress: async () => (await treasury(room)).address,

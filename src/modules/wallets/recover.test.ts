@@ -1,23 +1,17 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { answerBody } from '../../devnet/server.ts'
 import { OPERATOR } from '../../kernel/actor.ts'
 import type { StoreEngine } from '../../kernel/dialect.ts'
 import { nano } from '../../../test/support/blocks.ts'
 import { forEachEngine } from '../../../test/support/engines.ts'
 import { testRandom } from '../../../test/support/random.ts'
 import { SHOP, comeToRest, send } from '../../../test/support/wallet-steps.ts'
-import { type Instance, type WalletWorld, openWalletWorld } from '../../../test/support/wallet-world.ts'
+import { type Instance, type WalletWorld, askOf, openWalletWorld } from '../../../test/support/wallet-world.ts'
 import { type AskLedger, assignWallet, lookAhead, recoverWallets } from './index.ts'
 import { listSeeds } from './seeds-store.ts'
 import { findWalletByAddress } from './store.ts'
 
 const AHEAD = 40
-
-const askOf =
-  ({ ledger }: WalletWorld): AskLedger =>
-  async (action, fields) =>
-    JSON.parse(await answerBody(ledger, JSON.stringify({ action, ...fields }), false)) as unknown
 
 /** A store that was set back to before some of its wallets were made. */
 async function openOlderStore(t: TestContext, engine: StoreEngine) {

@@ -53,7 +53,7 @@ interface WalletKeysTable {
 interface WalletSeedsTable {
   id: string
   /** 1 for the seed of new wallets, otherwise null. */
-  active: 1 | null
+  active: number | null
   /** The place of the next key; it never goes back. */
   next_index: number
   /** When its words were shown, and when the operator has proved to have them. */
@@ -141,6 +141,16 @@ interface SendFreezesTable {
   created_at: number
 }
 
+/** A return to a backup, from when it was noticed until the operator has settled what was sent since. */
+interface StoreRestoresTable {
+  id: string
+  /** 1 until it is settled, otherwise null. */
+  unsettled: number | null
+  reason: string
+  created_at: number
+  settled_at: number | null
+}
+
 export interface WalletTables {
   wallets: WalletsTable
   wallet_keys: WalletKeysTable
@@ -150,6 +160,7 @@ export interface WalletTables {
   wallet_plans: WalletPlansTable
   wallet_blocks: WalletBlocksTable
   send_freezes: SendFreezesTable
+  store_restores: StoreRestoresTable
 }
 
 /** In an order in which every reference exists already. */
@@ -162,6 +173,7 @@ export const WALLET_TABLES = [
   'wallet_plans',
   'wallet_blocks',
   'send_freezes',
+  'store_restores',
 ] as const satisfies readonly (keyof WalletTables)[]
 
 declare module '../../kernel/db.ts' {

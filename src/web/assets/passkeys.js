@@ -56,6 +56,9 @@ function explain(error) {
   return error.message
 }
 
+// Which way in is offered first; nothing else is kept in the browser.
+const USED = 'passkey-used'
+
 function liven(part) {
   const { passkey: from, send, next, origin } = part.dataset
   const show = (name) => (part.querySelector(`[data-${name}]`).hidden = false)
@@ -76,6 +79,7 @@ function liven(part) {
         return
       }
       await askGateway(send, { credential })
+      localStorage.setItem(USED, 'yes')
       location.assign(next)
     } catch (error) {
       failed.textContent = explain(error)
@@ -91,6 +95,7 @@ function liven(part) {
     })
   } else button.addEventListener('click', () => void run())
   show('ready')
+  if (!form && localStorage.getItem(USED) !== null) part.closest('.ways-in')?.classList.add('passkey-first')
 }
 
 for (const part of document.querySelectorAll('[data-passkey]')) liven(part)

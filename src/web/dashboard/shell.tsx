@@ -116,7 +116,7 @@ const NEW: readonly { href: string; title: string; icon: IconName }[] = [
 ]
 
 /** What somebody may begin; cashiers may begin nothing here. */
-const beginnings = ({ opens }: Pick<FrameProps, 'opens'>) => NEW.filter(({ href }) => opens('GET', href))
+export const beginnings = ({ opens }: Pick<FrameProps, 'opens'>) => NEW.filter(({ href }) => opens('GET', href))
 
 export const Top = (props: FrameProps & { asked?: string | undefined }) => {
   const offered = beginnings(props)

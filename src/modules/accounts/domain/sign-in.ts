@@ -4,9 +4,10 @@ import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { enqueue } from '../../../kernel/job.ts'
 import { MailRefused } from '../../../kernel/mail-job.ts'
 import type { Mail, Mailer } from '../../../kernel/ports.ts'
-import { badSignInLink, tooManyLinks } from '../errors.ts'
+import { badSignInCode, badSignInLink, tooManyCodes, tooManyLinks } from '../errors.ts'
 import { type Place, letIn } from '../people/membership.ts'
 import { type Required, isMailOpen } from '../passkeys/policy.ts'
+import { giveBackFree, takeFree } from '../free-uses-store.ts'
 import { insertSignInLink, markLinkUsed } from '../store.ts'
 import { countAsking } from './count-asking.ts'
 
@@ -17,6 +18,8 @@ const LINKS_PER_HOUR_MAX = 5
 /** One place stays free for requests by other callers. */
 const LINKS_OF_A_CALLER_MAX = 4
 const TOKEN_LENGTH = 40
+const CODE_MILLISECONDS = 10 * 60_000
+const WRONG_CODES_A_DAY = 10
 
 /** Payload of the job that mails a link. It has no token, which is generated when the mail is sent. */
 export interface AskedLink {
@@ -25,6 +28,8 @@ export interface AskedLink {
   baseUrl: string
   /** Missing in jobs queued by a gateway of 0.2. */
   askedAt?: number
+  /** Hash of the secret of the page that asked: the digits in the mail work there alone. */
+  page?: string
 }
 
 export const MAIL_SIGN_IN = 'accounts.mail-sign-in'
@@ -34,6 +39,8 @@ interface AskedSignIn {
   /** The caller's network address. */
   ip: string
   baseUrl: string
+  /** The secret of the page that asks. */
+  pageSecret?: string
   idempotency?: Idempotency | undefined
 }
 
@@ -41,14 +48,18 @@ interface AskedSignIn {
  * Requests a mail with a one-time sign-in link.
  * The answer is the same whether or not an account exists, so that nobody can find out which addresses have one.
  */
-export async function requestSignIn(ctx: StoreCtx, { email, ip, baseUrl, idempotency }: AskedSignIn): Promise<void> {
+export async function requestSignIn(
+  ctx: StoreCtx,
+  { email, ip, baseUrl, pageSecret, idempotency }: AskedSignIn,
+): Promise<void> {
   if (idempotency?.made) return
   const address = email.toLowerCase()
   await inTx(ctx, async (tx) => {
     const limits = { within: HOUR, refuse: tooManyLinks }
     await countAsking(tx, { who: `caller ${ip} ${address}`, places: LINKS_OF_A_CALLER_MAX, ...limits })
     await countAsking(tx, { who: address, places: LINKS_PER_HOUR_MAX, ...limits })
-    const payload: AskedLink = { mailId: tx.ids.next('mail'), recipient: email, baseUrl, askedAt: tx.clock.now() }
+    const asked = { mailId: tx.ids.next('mail'), recipient: email, baseUrl, askedAt: tx.clock.now() }
+    const payload: AskedLink = { ...asked, ...(pageSecret !== undefined && { page: hashApiKey(pageSecret) }) }
     await enqueue(tx, { kind: MAIL_SIGN_IN, payload })
     await idempotency?.record(tx.db, { mailId: payload.mailId })
   })
@@ -61,7 +72,7 @@ export async function requestSignIn(ctx: StoreCtx, { email, ip, baseUrl, idempot
 export async function mailSignIn(
   ctx: StoreCtx,
   mailer: Mailer,
-  { mailId, recipient, baseUrl, askedAt }: AskedLink,
+  { mailId, recipient, baseUrl, askedAt, page }: AskedLink,
   required: Required = 'none',
 ): Promise<void> {
   const { db, clock, random } = ctx
@@ -76,8 +87,14 @@ export async function mailSignIn(
   }
   const link = { tokenHash: hashApiKey(token), email, createdAt }
   await insertSignInLink(db, { ...link, expiresAt: createdAt + LINK_MILLISECONDS })
+  const code = page === undefined ? undefined : await insertCode(ctx, { page, email })
   const text = [
-    'Open this link to sign in. It works once, for one hour:',
+    ...(code === undefined
+      ? []
+      : [`Your code: ${code}`, '', 'Enter it in the browser that asked for it, within ten minutes.', '']),
+    code === undefined
+      ? 'Open this link to sign in. It works once, for one hour:'
+      : 'Or open this link to sign in. It works once, for one hour:',
     '',
     `${baseUrl}/dashboard/sign-in#${token}`,
     '',
@@ -106,6 +123,47 @@ const sayPasskey = (email: string, baseUrl: string) =>
     '',
     'If you did not request this, you can ignore this email.',
   ].join('\n')
+
+/** Six digits for one page. Whoever reads the store can try them all, but has not the secret of the page they work in. */
+async function insertCode({ db, clock, random }: StoreCtx, { page, email }: { page: string; email: string }) {
+  const number = Buffer.from(random.bytes(6)).readUIntBE(0, 6) % 1_000_000
+  const code = String(number).padStart(6, '0')
+  const createdAt = clock.now()
+  const link = { tokenHash: placeOfCode(page, email, code), email, createdAt }
+  await insertSignInLink(db, { ...link, expiresAt: createdAt + CODE_MILLISECONDS })
+  return code
+}
+
+/** The key of a code among the links. No hash of a token has this form, so a code is no token. */
+const placeOfCode = (page: string, email: string, code: string) => `code:${hashApiKey(`${page} ${email} ${code}`)}`
+
+/**
+ * Exchanges six digits for the account of their address, in the page that asked for them. Few wrong ones are allowed a day, so that nobody can
+ * try them all; beyond that the link in the mail still works, so that nobody can lock the owner out.
+ */
+export async function redeemCode(
+  ctx: StoreCtx,
+  { email: typed, pageSecret, code }: { email: string; pageSecret: string; code: string },
+  { required = 'none' }: Redeeming = {},
+): Promise<Place> {
+  const email = typed.toLowerCase()
+  const now = ctx.clock.now()
+  const tries = { caller: `email:${hashApiKey(email)}`, meter: 'sign-in-code', now }
+  const use = await takeFree(ctx.db, tries, { max: WRONG_CODES_A_DAY, windowMilliseconds: 24 * HOUR })
+  if ('freeAt' in use) throw tooManyCodes(Math.ceil((use.freeAt - now) / 1000))
+  const place = await letIn(ctx, {
+    by: 'mail',
+    mayBeGuest: true,
+    async whose(tx) {
+      const hash = placeOfCode(hashApiKey(pageSecret), email, code.replaceAll(/[^0-9]/g, ''))
+      const found = await markLinkUsed(tx.db, hash, tx.clock.now())
+      if (found === undefined || !(await isMailOpen(tx, email, required))) throw badSignInCode()
+      return found
+    },
+  })
+  await giveBackFree(ctx.db, use.taken)
+  return place
+}
 
 interface Redeeming {
   mayBeGuest?: boolean

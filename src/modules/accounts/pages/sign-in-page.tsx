@@ -12,7 +12,6 @@ export interface SignInPageProps {
   /** The origin at which passkeys work; undefined where they are not available. */
   passkeysAt: string | undefined
   email: FormState
-  secretKey: FormState
   link: FormState
 }
 
@@ -29,96 +28,111 @@ const CodeForm = ({ link, next }: { link: FormState; next?: string }) => (
   </>
 )
 
-interface WayIn extends Pick<SignInPageProps, 'next' | 'mailIsKept' | 'email' | 'secretKey'> {
-  isFirst: boolean
-}
-
-const ByMail = ({ email, mailIsKept, isFirst }: WayIn) => (
-  <section class="card">
-    <h2>Email</h2>
-    <p class="card-note">We email you a sign-in link. No password needed. New here? This creates your account.</p>
-    <FormError filled={email} fields={['email']} />
-    <form method="post" action="/dashboard/sign-in/mail">
-      <TextField filled={email} name="email" label="Email" type="email" autocomplete="email" required />
-      <button class={isFirst ? undefined : 'plain'}>Send me a link</button>
-    </form>
-    {mailIsKept && (
-      <p class="hint">
-        This gateway does not send email. Administrators find the link on the Mail page, or with{' '}
-        <code>npx nano-gateway mail list</code>.
-      </p>
-    )}
-    <noscript>
-      <p class="hint">
-        Without JavaScript, open <a href="/dashboard/sign-in/code">this page</a> and paste the code from the link.
-      </p>
-    </noscript>
-  </section>
+const KeptMail = () => (
+  <p class="hint">
+    This gateway does not send email. Administrators find the code on the Mail page, or with{' '}
+    <code>npx nano-gateway mail list</code>.
+  </p>
 )
 
-const ByPasskey = ({ next, passkeysAt }: Pick<SignInPageProps, 'next' | 'passkeysAt'>) => (
-  <section class="card">
-    <h2>Passkey</h2>
-    <PasskeyPart options="/api/sign-in/passkey/options" send="/api/sign-in/passkey" next={next} origin={passkeysAt!}>
-      <button type="button" class="plain">
-        Sign in with a passkey
-      </button>
-    </PasskeyPart>
-    <p class="hint">
-      Lost your passkey? <a href="/dashboard/sign-in/recovery">Use a recovery code</a>
-    </p>
-  </section>
-)
-
-const ByKey = ({ secretKey, next, isFirst }: WayIn) => (
-  <section class="card">
-    <h2>API key</h2>
-    <FormError filled={secretKey} fields={['key']} />
-    <form method="post" action="/dashboard/sign-in/key">
-      <Next next={next} />
-      <TextField
-        filled={secretKey}
-        name="key"
-        label="Secret key"
-        hint="Starts with rpc_sk_. The gateway prints one when it first starts."
-        type="password"
-        autocomplete="current-password"
-        required
-      />
-      <button class={isFirst ? undefined : 'plain'}>Sign in with key</button>
-    </form>
-  </section>
-)
-
-/** The ways to sign in, the quickest first. A mailed link opens this page with its token after the `#`, and a script puts the token into the form. */
-export const SignInPage = ({ devnet, link, passkeysAt, ...ways }: SignInPageProps) => (
-  <Gate title="Sign in" devnet={devnet} scripts={['passkeys.js']}>
+/**
+ * One field and one button. A mailed link opens this page with its token after the `#`, and a script puts the token into the form. A script also
+ * moves the passkey to the top in a browser where one was used before.
+ */
+export const SignInPage = ({ devnet, link, passkeysAt, next, email, mailIsKept }: SignInPageProps) => (
+  <Gate title="Sign in or start" devnet={devnet} scripts={['passkeys.js']} styles={['sign-in.css']}>
     <section class="card" id="by-link" hidden={link.error === undefined}>
       <h2>Your sign-in link</h2>
-      <CodeForm link={link} next={ways.next} />
+      <CodeForm link={link} next={next} />
     </section>
-    {ways.mailIsKept && <ByKey {...ways} isFirst />}
-    {passkeysAt !== undefined && <ByPasskey next={ways.next} passkeysAt={passkeysAt} />}
-    <ByMail {...ways} isFirst={!ways.mailIsKept} />
-    {!ways.mailIsKept && <ByKey {...ways} isFirst={false} />}
-    <p class="soft">
-      Already signed in? <a href="/dashboard">Go to the dashboard</a>
-    </p>
+    <section class="card ways-in">
+      <form method="post" action="/dashboard/sign-in/mail">
+        <Next next={next} />
+        <FormError filled={email} fields={['email']} />
+        <TextField
+          filled={email}
+          name="email"
+          label="Your email"
+          hint="No password. New here? The same button makes your account."
+          autocomplete="username webauthn"
+          maxLength={254}
+          required
+        />
+        <button class="wide-button">Continue</button>
+      </form>
+      {passkeysAt !== undefined && (
+        <div class="by-passkey">
+          <p class="or" aria-hidden="true">
+            or
+          </p>
+          <PasskeyPart
+            options="/api/sign-in/passkey/options"
+            send="/api/sign-in/passkey"
+            next={next}
+            origin={passkeysAt}
+          >
+            <button type="button" class="plain wide-button">
+              Use a passkey
+            </button>
+          </PasskeyPart>
+        </div>
+      )}
+      <p class="hint">
+        You have a secret key? Put it in the same field.
+        {passkeysAt !== undefined && (
+          <>
+            {' '}
+            Lost your passkey? <a href="/dashboard/sign-in/recovery">Use a recovery code</a>.
+          </>
+        )}
+      </p>
+      {mailIsKept && <KeptMail />}
+    </section>
   </Gate>
 )
 
-export const LinkSentPage = ({ devnet, mailIsKept }: { devnet: boolean; mailIsKept: boolean }) => (
-  <Gate title="Check your email" devnet={devnet}>
-    <p>We sent a sign-in link if this address can receive email. It works once, for one hour.</p>
-    {mailIsKept && (
-      <p class="hint">
-        This gateway does not send email. Administrators find the link on the Mail page, or with{' '}
-        <code>npx nano-gateway mail list</code>.
+interface DigitsPageProps extends Pick<SignInPageProps, 'devnet' | 'mailIsKept' | 'next'> {
+  email: string
+  /** Makes the digits work in this page alone. */
+  pageSecret: string
+  filled: FormState
+}
+
+/** One real input, drawn as six boxes. */
+export const DigitsPage = ({ devnet, mailIsKept, next, email, pageSecret, filled }: DigitsPageProps) => (
+  <Gate title="Six digits" devnet={devnet} styles={['sign-in.css']}>
+    <section class="card ways-in">
+      <p>
+        We sent them to <strong>{email}</strong>, if it can receive email. <a href="/dashboard/sign-in">Change</a>
       </p>
-    )}
-    <p>
-      <a href="/dashboard/sign-in/code">Enter the code instead</a> · <a href="/dashboard/sign-in">Back</a>
-    </p>
+      <FormError filled={filled} fields={['code']} />
+      <form method="post" action="/dashboard/sign-in/code">
+        <Next next={next} />
+        <input type="hidden" name="email" value={email} />
+        <input type="hidden" name="page" value={pageSecret} />
+        <div class="six">
+          <TextField
+            filled={filled}
+            name="code"
+            label="Code from the mail"
+            hint="Good for ten minutes, in this page only."
+            inputMode="numeric"
+            autocomplete="one-time-code"
+            maxLength={6}
+            required
+          />
+        </div>
+        <button class="wide-button">Sign in</button>
+      </form>
+      <form method="post" action="/dashboard/sign-in/mail">
+        <Next next={next} />
+        <input type="hidden" name="email" value={email} />
+        <p class="hint">
+          Nothing there? Look in the spam folder, or <button class="as-link">send new digits</button>.
+        </p>
+      </form>
+      {mailIsKept && <KeptMail />}
+    </section>
   </Gate>
 )
 

@@ -1,3 +1,4 @@
+import { randomId } from '../../../kernel/api-key.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import { requireEveryScope } from '../../../kernel/rights.ts'
@@ -5,15 +6,17 @@ import type { FormState, OpenPage, OpenReply } from '../../../kernel/page.ts'
 import type { KeyLookup } from '../../../kernel/ports.ts'
 import { EMPTY } from '../../../web/dashboard/form.tsx'
 import { type Sessions, identify } from '../domain/sessions.ts'
-import { redeemSignIn, requestSignIn } from '../domain/sign-in.ts'
+import { redeemCode, redeemSignIn, requestSignIn } from '../domain/sign-in.ts'
 import type { Required } from '../passkeys/policy.ts'
 import { relyingPartyOf } from '../passkeys/ceremony.ts'
 import { signInByCode } from '../passkeys/recovery-codes.ts'
 import { readCode } from '../passkeys/wire-fields.ts'
-import { CodePage, LinkSentPage, RecoveryPage, SignInPage, type SignInPageProps } from '../pages/sign-in-page.tsx'
+import { CodePage, DigitsPage, RecoveryPage, SignInPage, type SignInPageProps } from '../pages/sign-in-page.tsx'
 import { insertAudit } from '../store.ts'
 import { readEmail } from '../email-field.ts'
 import { readSignInToken } from '../wire-fields.ts'
+
+const PAGE_SECRET_LENGTH = 22
 
 interface SignInPorts {
   store: StoreCtx
@@ -29,34 +32,65 @@ interface SignInPorts {
 /** Sign-in by a mailed link or a key. */
 export function signInPages(ports: SignInPorts): readonly OpenPage[] {
   const { store, keys, sessions, baseUrl, devnet, mailIsKept, required } = ports
-  const page = (next: string, filled: Partial<Pick<SignInPageProps, 'email' | 'secretKey' | 'link'>> = {}) => (
+  const page = (next: string, filled: Partial<Pick<SignInPageProps, 'email' | 'link'>> = {}) => (
     <SignInPage
       devnet={devnet}
       mailIsKept={mailIsKept}
       next={next}
       passkeysAt={relyingPartyOf(baseUrl())?.origin}
       email={EMPTY}
-      secretKey={EMPTY}
       link={EMPTY}
       {...filled}
     />
   )
+  const enterByKey = async (key: string, next: string): Promise<OpenReply> => {
+    try {
+      const caller = await identify(keys, key || undefined, undefined)
+      if (caller.kind !== 'account') throw new AppError('key_required', 'Enter a secret key.')
+      requireEveryScope(caller)
+      const { accountId, actor } = caller
+      const session = await sessions.create(accountId, { keyId: actor.id })
+      await insertAudit(store, { actor, accountId, what: 'account.signed-in', detail: { by: 'key' } })
+      return { to: next, session }
+    } catch (error) {
+      const shown = error instanceof AppError && error.code === 'origin_not_allowed' ? publicKey() : error
+      return refuse(shown, 'email', (email) => page(next, { email }))
+    }
+  }
   const get = (path: string, answer: OpenPage['answer']): OpenPage => ({ method: 'GET', path, answer })
   const post = (path: string, answer: OpenPage['answer']): OpenPage => ({ method: 'POST', path, answer })
   return [
     get('/sign-in', async ({ query }) => ({ page: page(readNext(query.next)) })),
-    get('/sign-in/sent', async () => ({ page: <LinkSentPage devnet={devnet} mailIsKept={mailIsKept} /> })),
     get('/sign-in/code', async () => ({ page: <CodePage devnet={devnet} link={EMPTY} /> })),
 
     get('/sign-in/recovery', async () => ({ page: <RecoveryPage devnet={devnet} filled={EMPTY} /> })),
 
+    // One field for both, so that nobody has to know beforehand which way in is theirs.
     post('/sign-in/mail', async ({ fields, ip }) => {
-      const email = fields.get('email')
+      const email = fields.get('email').trim()
+      const next = readNext(fields.get('next'))
+      if (email.startsWith('rpc_')) return enterByKey(email, next)
+      const pageSecret = randomId(store.random, PAGE_SECRET_LENGTH)
       try {
-        await requestSignIn(store, { email: readEmail({ email }), ip, baseUrl: baseUrl() })
-        return { to: '/dashboard/sign-in/sent' }
+        await requestSignIn(store, { email: readEmail({ email }), ip, baseUrl: baseUrl(), pageSecret })
+        return { page: <DigitsPage {...{ devnet, mailIsKept, email, pageSecret, next }} filled={EMPTY} /> }
       } catch (error) {
-        return refuse(error, 'email', (wrong) => page('/dashboard', { email: { ...wrong, values: { email } } }))
+        return refuse(error, 'email', (wrong) => page(next, { email: { ...wrong, values: { email } } }))
+      }
+    }),
+
+    post('/sign-in/code', async ({ fields }) => {
+      const [email, pageSecret, next] = [fields.get('email'), fields.get('page'), readNext(fields.get('next'))]
+      try {
+        await sessions.prepare()
+        const said = { email: readEmail({ email }), pageSecret, code: fields.get('code') }
+        const { account, member } = await redeemCode(store, said, { required })
+        const session = await sessions.create(account.id, { memberId: member.id })
+        return { to: member.joinedAt === null ? '/dashboard/accounts' : next, session }
+      } catch (error) {
+        return refuse(error, 'code', (wrong) => (
+          <DigitsPage {...{ devnet, mailIsKept, email, pageSecret, next }} filled={wrong} />
+        ))
       }
     }),
 
@@ -89,21 +123,7 @@ export function signInPages(ports: SignInPorts): readonly OpenPage[] {
       }
     }),
 
-    post('/sign-in/key', async ({ fields }) => {
-      const next = readNext(fields.get('next'))
-      try {
-        const caller = await identify(keys, fields.get('key') || undefined, undefined)
-        if (caller.kind !== 'account') throw new AppError('key_required', 'Enter a secret key.')
-        requireEveryScope(caller)
-        const { accountId, actor } = caller
-        const session = await sessions.create(accountId, { keyId: actor.id })
-        await insertAudit(store, { actor, accountId, what: 'account.signed-in', detail: { by: 'key' } })
-        return { to: next, session }
-      } catch (error) {
-        const shown = error instanceof AppError && error.code === 'origin_not_allowed' ? publicKey() : error
-        return refuse(shown, 'key', (secretKey) => page(next, { secretKey }))
-      }
-    }),
+    post('/sign-in/key', async ({ fields }) => enterByKey(fields.get('key'), readNext(fields.get('next')))),
   ]
 }
 

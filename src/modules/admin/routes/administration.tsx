@@ -1,6 +1,7 @@
+import { formatNano } from '../../../kernel/money.ts'
 import type { Form, Page, PageRequest } from '../../../kernel/page.ts'
 import { listAccounts } from '../../accounts/index.ts'
-import { gatherStats, listAccountTotals } from '../../checkout/index.ts'
+import { type Stats, formatFiat, gatherStats, listAccountTotals } from '../../checkout/index.ts'
 import { countUndelivered } from '../../webhooks/index.ts'
 import { retryJob } from '../domain/retry-job.ts'
 import { AccountsPage } from '../pages/accounts-page.tsx'
@@ -8,7 +9,6 @@ import { HealthPage } from '../pages/health-page.tsx'
 import { JobsPage } from '../pages/jobs-page.tsx'
 import { MailPage } from '../pages/mail-page.tsx'
 import type { AdminPorts } from '../ports.ts'
-import { toRevenue } from './overview.tsx'
 
 const LISTED_MAX = 200
 const SEARCH_LENGTH_MAX = 100
@@ -84,3 +84,10 @@ function sumByStatus(counts: readonly { status: string; count: number }[]): { st
     count: counts.filter((one) => one.status === status).reduce((sum, { count }) => sum + count, 0),
   }))
 }
+
+const toRevenue = ({ revenue }: Stats) =>
+  revenue.map(({ currency, count, raw, e8 }) => ({
+    currency,
+    count,
+    amount: currency === 'NANO' ? formatNano(raw) : formatFiat(e8),
+  }))

@@ -53,7 +53,7 @@ export const checkout = action({
   input: input({
     address: free(
       form.text,
-      'The account to be paid: an address or `@username`. Required without a template.',
+      'The account to be paid: an address or `@username`. With a key it may be left out: the payout address of the account is paid.',
       RECEIVER,
     ),
     amount: free(

@@ -65,6 +65,25 @@ export async function leaveEmail(ctx: CheckoutRoom, id: string, { email, languag
   ctx.ports.tell(id)
 }
 
+/** The merchant says where the receipt of a paid order should go, where nobody did. */
+export async function nameBuyer(
+  ctx: CheckoutRoom,
+  id: string,
+  { email, language }: Pick<Left, 'email' | 'language'>,
+): Promise<void> {
+  const address = readEmail(email, 'email')
+  await inTx(ctx, async (tx) => {
+    const held = await lockCheckout(tx.db, id)
+    const known = await findBuyer(tx.db, id)
+    if (held?.status !== 'complete' || known?.email) throw new AppError('conflict', 'There is no receipt to send.')
+    const { owner } = held
+    const said = { name: known?.name ?? null, email: address, language, givenBy: 'merchant' } as const
+    await saveBuyer(tx.db, { checkoutId: id, owner, ...said, createdAt: tx.clock.now() })
+    await moveCheckout(tx, held, { reason: 'receipt sent by the merchant' })
+    await queueMail(tx, { checkoutId: id, about: 'paid' })
+  })
+}
+
 async function countVisitor({ db, clock, ports }: CheckoutRoom, { owner }: Checkout, visitor: string): Promise<void> {
   const caller = `visitor:${ports.secrets.fingerprint('buyer visitor', visitor)}`
   const max = owner === ANONYMOUS ? LEFT_A_DAY_ANONYMOUS : LEFT_A_DAY

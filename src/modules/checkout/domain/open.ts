@@ -5,6 +5,7 @@ import { type Raw, toRaw } from '../../../kernel/money.ts'
 import { bytesToHex } from '../../../kernel/nano/hex.ts'
 import type { Rate } from '../../../kernel/ports.ts'
 import type { AddressLook } from '../ports.ts'
+import { findPayout } from '../../accounts/index.ts'
 import type { NewWallet } from '../../wallets/index.ts'
 import { type CheckoutRoom, inQuietTx, tellOwner } from '../room.ts'
 import { badField, checkoutNotFound, notForPublicKeys, tooManyOpen } from '../errors.ts'
@@ -53,11 +54,10 @@ export async function openCheckout(
   if (!hasPrice(request) && request.mode !== 'unique_amount' && request.currency !== 'NANO') {
     throw badField('currency', `Without a price, currency only works with mode unique_amount.`, 'invalid_currency')
   }
-  if (request.address === undefined) throw badField('address', 'address is required')
+  const address = request.address ?? (await payoutOf(ctx, caller, request))
   if (request.invoice) requireSameTotal(request.invoice, request)
   if (request.webhookUrl) await ctx.ports.checkWebhookUrl(request.webhookUrl, request.webhookField)
   const rate = hasPrice(request) ? await rateIfKnown(ctx, request.currency) : undefined
-  const { address } = request
   requireBound(caller, { ...request, address })
   const keyId = caller.kind === 'account' ? (caller.keyId ?? null) : null
   const maker = { owner, keyId, madeWith: madeWithOf(caller) }
@@ -83,6 +83,23 @@ export async function openCheckout(
   }
   const checkout = await (request.mode === 'generated_wallet' ? alongCheckoutWallet(ctx, draft, make) : make())
   return { checkout, rate, webhookSecret }
+}
+
+/** The address of a caller who has named none: the one where the account's money goes. */
+async function payoutOf(ctx: CheckoutRoom, caller: Caller, { mode }: CheckoutRequest): Promise<string> {
+  if (caller.kind !== 'account') throw badField('address', 'address is required')
+  if (mode === 'unique_address') {
+    throw badField('address', 'address is required with unique_address: it is for this checkout alone.')
+  }
+  return requirePayout(ctx, caller.accountId)
+}
+
+/** Refuses what names no address while the account has not said where its money goes. */
+export async function requirePayout({ db, ports }: CheckoutRoom, accountId: string): Promise<string> {
+  const payout = await findPayout(db, accountId)
+  if (payout !== null) return payout
+  const place = ports.links.own('/dashboard/payout')
+  throw badField('address', `address is required, until you say at ${place} where your money goes.`)
 }
 
 /** What the idempotency key stores about the checkout it made. */

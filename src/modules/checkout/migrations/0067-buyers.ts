@@ -5,7 +5,7 @@ import { type StoreEngine, timeColumn } from '../../../kernel/dialect.ts'
 export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void> {
   await db.schema
     .createTable('checkout_buyers')
-    .addColumn('checkout_id', 'text', (column) => column.primaryKey())
+    .addColumn('checkout_id', 'text', (column) => column.primaryKey().notNull())
     .addColumn('owner', 'text', (column) => column.notNull())
     .addColumn('name', 'text')
     .addColumn('email', 'text')

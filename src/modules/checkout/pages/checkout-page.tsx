@@ -1,13 +1,15 @@
-import type { ComponentProps } from 'preact'
-import { formatNano } from '../../../kernel/money.ts'
 import type { FormState, FrameProps } from '../../../kernel/page.ts'
-import { ActionButton, Confirmed, Form, FormError, SelectField, WayTo } from '../../../web/dashboard/form.tsx'
+import { Form, TextField, WayTo } from '../../../web/dashboard/form.tsx'
 import { Frame } from '../../../web/dashboard/frame.tsx'
-import { type EventRow, Deliveries } from '../../../web/dashboard/deliveries.tsx'
-import { REFUND_FIELDS, RefundsCard } from './refunds-card.tsx'
-import { Badge, Card, Copyable, Empty, Facts, Moment, Nano, Table, shorten } from '../../../web/dashboard/show.tsx'
+import type { EventRow } from '../../../web/dashboard/deliveries.tsx'
+import { Card, Moment, Nano } from '../../../web/dashboard/show.tsx'
+import type { Invoice, Sums } from '../invoices/invoice.ts'
+import { Actions, Play } from './payment-actions.tsx'
+import { PaymentFacts } from './payment-facts.tsx'
+import { priceOf, sentenceOf, statusWord } from './payment-words.ts'
+import { type RefundRow, RefundsCard } from './refunds-card.tsx'
 
-interface CheckoutDetail {
+export interface CheckoutDetail {
   id: string
   owner: string
   title: string | null
@@ -33,322 +35,229 @@ interface CheckoutDetail {
   cancelUrl: string | null
   webhookUrl: string | null
   notify: string | null
+  note: string | null
   metadata: Readonly<Record<string, unknown>>
+  invoice: Invoice | null
+  invoiceNumber: string | null
   createdAt: number
   expiresAt: number
   paidAt: number | null
 }
 
-interface CheckoutPageProps {
+export interface CheckoutPageProps {
   frame: FrameProps
   filled: FormState
   checkout: CheckoutDetail
+  buyer: { name: string | null; email: string | null; receiptAt: number | null } | undefined
+  /** Lines and taxes of the invoice, in the currency, as people read them. */
+  bill: { sums: Sums; show(units: bigint): string } | undefined
   payments: readonly { blockHash: string; kind: string; payer: string; amountRaw: bigint; at: number }[]
   events: readonly EventRow[]
-  timeline: readonly {
-    seq: number
-    status: string
-    additional: string
-    reason: string
-    at: number
-    blockHash: string | null
-  }[]
+  timeline: readonly { seq: number; status: string; reason: string; at: number; blockHash: string | null }[]
   links: { pay: string; check: string; block(hash: string): string; proof(hash: string): string }
   /** Hashes of payments that have a public proof. */
   proved: ReadonlySet<string>
-  refunding: Omit<
-    ComponentProps<typeof RefundsCard>,
-    'frame' | 'filled' | 'checkoutId' | 'currency' | 'isOpen' | 'block' | 'action'
-  >
+  refunds: readonly RefundRow[]
+  refundableRaw: bigint
   /** Unmatched payments of the account, from which the merchant can choose. */
   unmatched: readonly { blockHash: string; payer: string; amountRaw: bigint; at: number }[]
   /** False for administrators, who may read other accounts' checkouts but not change them. */
   isOwn: boolean
 }
 
-const inWords = (payer: string, amountRaw: bigint, at: number) =>
-  `${formatNano(amountRaw)} nano, ${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC, from ${shorten(payer)}`
-
-const OPEN = ['pending', 'detected', 'partial']
-
-const Block = ({ hash, url }: { hash: string; url: string }) => (
-  <span class="copyable">
-    <a href={url} rel="noopener noreferrer">
-      <code>{shorten(hash, 10, 6)}</code>
-    </a>
-  </span>
-)
-
-const Money = ({ checkout }: { checkout: CheckoutDetail }) => {
-  const { currency, price, amountRaw } = checkout
+const Bought = ({ checkout, bill, links }: Pick<CheckoutPageProps, 'checkout' | 'bill' | 'links'>) => {
+  const { invoice, invoiceNumber, title, description, plans, plan } = checkout
+  const bought = plan === null ? undefined : plans[plan]
   return (
-    <>
-      {amountRaw === undefined ? 'payer chooses' : <Nano raw={amountRaw} />}
-      {currency !== 'NANO' && price !== null && ` for ${price} ${currency}`}
-    </>
-  )
-}
-
-const Actions = ({
-  frame,
-  checkout,
-  filled,
-  unmatched,
-}: Pick<CheckoutPageProps, 'frame' | 'checkout' | 'filled' | 'unmatched'>) => {
-  const action = (word: string) => `/dashboard/checkouts/${checkout.id}/${word}`
-  const isOpen = OPEN.includes(checkout.status)
-  const isEnded = checkout.status === 'expired' || checkout.status === 'cancelled'
-  if (checkout.status === 'complete') return null
-  return (
-    <Card title="Actions">
-      <FormError filled={filled} fields={['block_hash']} elsewhere={REFUND_FIELDS} />
-      <div class="actions">
-        {isOpen && (
-          <Confirmed ask="Cancel checkout" kind="danger">
-            <p>
-              The payment page stops accepting payments. Payments that arrive in the next seven days are still recorded.
-            </p>
-            <ActionButton frame={frame} action={action('cancel')} kind="danger">
-              Cancel it
-            </ActionButton>
-          </Confirmed>
-        )}
-        {(isEnded || checkout.isLate) && (
-          <Confirmed ask="Mark as paid">
-            <p>Confirms that you received the money another way. Your webhook is notified as for any payment.</p>
-            <ActionButton frame={frame} action={action('mark')}>
-              Mark it
-            </ActionButton>
-          </Confirmed>
-        )}
-      </div>
-      <details open={filled.error?.field === 'block_hash'}>
-        <summary>Assign an unmatched payment</summary>
-        <Form frame={frame} action={action('mark')}>
-          {unmatched.length === 0 ? (
-            <p>
-              There are no <a href="/dashboard/checkouts/unmatched">unmatched payments</a>.
-            </p>
+    <Card title="What was bought">
+      <table class="bill">
+        <tbody>
+          {bill && invoice ? (
+            invoice.lines.map((line, at) => (
+              <tr key={at}>
+                <th scope="row">
+                  {line.title}
+                  {line.quantity !== '1' && <span class="under">{line.quantity} ×</span>}
+                </th>
+                <td>{bill.show(bill.sums.lines[at]!)}</td>
+              </tr>
+            ))
           ) : (
-            <>
-              <SelectField
-                filled={filled}
-                name="block_hash"
-                label="Payment"
-                hint={
-                  <>
-                    See all <a href="/dashboard/checkouts/unmatched">unmatched payments</a> with their blocks.
-                  </>
-                }
-                required
-                options={unmatched.map(({ blockHash, payer, amountRaw, at }) => [
-                  blockHash,
-                  inWords(payer, amountRaw, at),
-                ])}
-              />
-              <button class="plain">Assign and mark as paid</button>
-            </>
+            <tr>
+              <th scope="row">
+                {title ?? 'A payment without a title'}
+                {bought && <span class="under">{bought.title}</span>}
+                {description !== null && <span class="under">{description}</span>}
+              </th>
+              <td>{priceOf(checkout) ?? 'payer chooses'}</td>
+            </tr>
           )}
-        </Form>
-      </details>
+          {bill?.sums.tax.map((tax, at) => (
+            <tr key={`tax-${at}`} class="soft">
+              <th scope="row">{invoice!.tax[at]!.title}</th>
+              <td>{bill.show(tax)}</td>
+            </tr>
+          ))}
+          <tr class="total">
+            <th scope="row">Total</th>
+            <td>{priceOf(checkout) ?? 'payer chooses'}</td>
+          </tr>
+        </tbody>
+      </table>
+      {invoice !== null && (
+        <p>
+          <a href={`${links.pay}/invoice`}>Invoice {invoiceNumber ?? invoice.number ?? ''}</a>
+        </p>
+      )}
     </Card>
   )
 }
 
-/** Buttons that bring a checkout on the development ledger into every state. */
-const Play = ({ frame, checkout }: Pick<CheckoutPageProps, 'frame' | 'checkout'>) => (
-  <Card title="Simulate a payment" note="Only on the development ledger. More on the Developer page.">
-    <div class="actions">
-      {[
-        ['exactly', 'Pay exactly'],
-        ['partly', 'Pay half'],
-        ['late', 'Pay late'],
-        ...(OPEN.includes(checkout.status) ? [['expire', 'Expire now']] : []),
-      ].map(([what, name]) => (
-        <ActionButton key={what} frame={frame} action={`/dashboard/developer/checkouts/${checkout.id}/${what}`}>
-          {name!}
-        </ActionButton>
-      ))}
-    </div>
-  </Card>
-)
+const GOOD = new Set(['paid', 'refund sent', 'refund claimed', 'marked by the merchant'])
 
-const makerOf = ({ madeWith, keyId }: CheckoutDetail) =>
-  `${madeWith === 'bound_key' ? 'bound' : 'unbound'} public key ${keyId}`
+const Happened = ({ timeline, buyer, links }: Pick<CheckoutPageProps, 'timeline' | 'buyer' | 'links'>) => {
+  const entries = timeline.map(({ seq, reason, at, blockHash }) => ({
+    key: String(seq),
+    at,
+    isGood: GOOD.has(reason),
+    text: sentenceOf(reason),
+    blockHash,
+  }))
+  const receiptAt = buyer?.receiptAt ?? null
+  if (receiptAt !== null)
+    entries.push({
+      key: 'receipt',
+      at: receiptAt,
+      isGood: true,
+      text: `The receipt went to ${buyer?.email}.`,
+      blockHash: null,
+    })
+  return (
+    <Card title="What happened">
+      <ol class="timeline told">
+        {entries
+          .sort((one, other) => other.at - one.at)
+          .map(({ key, at, isGood, text, blockHash }) => (
+            <li key={key} class={isGood ? 'is-good' : undefined}>
+              <p>{text}</p>
+              <span class="under">
+                <Moment at={at} />
+                {blockHash !== null && (
+                  <>
+                    {' · '}
+                    <a href={links.block(blockHash)} rel="noopener noreferrer">
+                      block
+                    </a>
+                  </>
+                )}
+              </span>
+            </li>
+          ))}
+      </ol>
+    </Card>
+  )
+}
 
-const Payment = ({ checkout, links }: Pick<CheckoutPageProps, 'checkout' | 'links'>) => (
-  <Card title="Payment">
-    <Facts
-      facts={[
-        ['Amount', <Money checkout={checkout} />],
-        ['Paid', <Nano raw={checkout.paidRaw} />],
-        ...(checkout.excessRaw === 0n ? [] : [['Overpaid', <Nano raw={checkout.excessRaw} />] as const]),
-        ['To', <Copyable text={checkout.address} shown={shorten(checkout.address, 16, 8)} label="address" />],
-        ...(checkout.merchantAddress === checkout.address
-          ? []
-          : [['Then swept to', <code>{shorten(checkout.merchantAddress, 16, 8)}</code>] as const]),
-        ['Matched by', checkout.mode.replaceAll('_', ' ')],
-        ...(checkout.madeWith === null ? [] : [['Made with', makerOf(checkout)] as const]),
-        ['Created', <Moment at={checkout.createdAt} />],
-        ['Expires', <Moment at={checkout.expiresAt} />],
-        ...(checkout.paidAt === null ? [] : [['Paid at', <Moment at={checkout.paidAt} />] as const]),
-        ['Payment link', <Copyable text={links.pay} label="link" />],
-      ]}
-    />
-  </Card>
-)
+const BuyerCard = ({ frame, filled, checkout, buyer, isOwn }: CheckoutPageProps) => {
+  const named = checkout.invoice?.buyer ?? null
+  const name = buyer?.name ?? named?.name ?? null
+  const email = buyer?.email ?? null
+  const isPaid = checkout.status === 'complete'
+  return (
+    <Card title="Buyer">
+      {name === null && email === null && <p class="soft">No name given.</p>}
+      {name !== null && (
+        <p>
+          <strong>{name}</strong>
+        </p>
+      )}
+      {email !== null && (
+        <p>
+          <a href={`mailto:${encodeURI(email)}`}>{email}</a> ·{' '}
+          <a href={`/dashboard/checkouts?text=${encodeURIComponent(email)}`}>all payments</a>
+        </p>
+      )}
+      {named?.address && <p class="soft pre-line">{named.address}</p>}
+      {isOwn && isPaid && email === null && (
+        <Form frame={frame} action={`/dashboard/checkouts/${checkout.id}/receipt`} label="Send receipt">
+          <TextField filled={filled} name="email" label="Send the receipt to" type="email" required />
+          <button class="plain">Send receipt</button>
+        </Form>
+      )}
+    </Card>
+  )
+}
 
-const Timeline = ({ timeline, links }: Pick<CheckoutPageProps, 'timeline' | 'links'>) => (
-  <Card title="Timeline">
-    <ol class="timeline">
-      {timeline.map((entry) => (
-        <li key={entry.seq}>
-          <Badge state={entry.status} /> {entry.additional !== 'none' && <Badge state={entry.additional} />}{' '}
-          {entry.reason}
-          <span class="under">
-            <Moment at={entry.at} />
-            {entry.blockHash !== null && (
-              <>
-                {' · '}
-                <Block hash={entry.blockHash} url={links.block(entry.blockHash)} />
-              </>
-            )}
-          </span>
-        </li>
-      ))}
-    </ol>
-  </Card>
-)
-
-const Payments = ({ payments, links, proved }: Pick<CheckoutPageProps, 'payments' | 'links' | 'proved'>) => (
-  <Card title="Payments">
-    {payments.length === 0 ? (
-      <Empty title="No payments yet" />
-    ) : (
-      <Table label="Payments" head={['Amount', 'Kind', 'From', 'Block', 'Seen']}>
-        {payments.map((payment) => (
-          <tr key={payment.blockHash}>
-            <td>
-              <Nano raw={payment.amountRaw} />
-            </td>
-            <td>
-              <Badge state={payment.kind} />
-            </td>
-            <td>
-              <code title={payment.payer}>{shorten(payment.payer)}</code>
-            </td>
-            <td>
-              <Block hash={payment.blockHash} url={links.block(payment.blockHash)} />
-              {proved.has(payment.blockHash) && (
-                <>
-                  {' · '}
-                  <a href={links.proof(payment.blockHash)}>Proof</a>
-                </>
-              )}
-            </td>
-            <td>
-              <Moment at={payment.at} />
-            </td>
-          </tr>
-        ))}
-      </Table>
-    )}
-  </Card>
-)
-
-const Details = ({ checkout }: Pick<CheckoutPageProps, 'checkout'>) => (
-  <Card title="Details">
-    <Facts
-      facts={[
-        ['Description', checkout.description ?? 'none'],
-        ...checkout.plans.map(
-          ({ title, value }, at) =>
-            [
-              `Plan ${at + 1}`,
-              `${title}: ${value} ${checkout.currency}${checkout.plan === at ? ' (bought)' : ''}`,
-            ] as const,
-        ),
-        ['After payment', checkout.successUrl ?? 'stay on the page'],
-        ['After cancelling', checkout.cancelUrl ?? 'stay on the page'],
-        ['Webhook', checkout.webhookUrl ?? 'none'],
-        ['Receipt to', checkout.notify ?? 'none'],
-        [
-          'Metadata',
-          Object.keys(checkout.metadata).length > 0 ? <pre>{JSON.stringify(checkout.metadata, null, 2)}</pre> : 'none',
-        ],
-      ]}
-    />
-  </Card>
-)
-
-/** One checkout with its whole history. */
+/** One payment: who, what, how it stands, and what can be done; technical things are folded. */
 export const CheckoutPage = (props: CheckoutPageProps) => {
-  const { frame, filled, checkout, payments, events, timeline, links, proved, refunding, unmatched, isOwn } = props
+  const { frame, filled, checkout, buyer, timeline, links, refunds, refundableRaw, unmatched, isOwn } = props
+  const status = statusWord(checkout)
+  const price = priceOf(checkout)
+  const who = buyer?.name ?? checkout.invoice?.buyer?.name ?? buyer?.email ?? undefined
+  const path = `/dashboard/checkouts/${checkout.id}`
   return (
     <Frame
       {...frame}
-      title={checkout.title ?? 'Checkout'}
+      title={price ?? checkout.title ?? 'Payment'}
       follows={['checkout', 'webhooks']}
+      styles={['payment.css']}
       lead={
         <>
-          <Badge state={checkout.status} /> {checkout.additional !== 'none' && <Badge state={checkout.additional} />}{' '}
-          <code>{checkout.id}</code>
+          <span class={`badge ${status.tone}`}>{status.text}</span> {[checkout.title, who].filter(Boolean).join(' · ')}
+          {(checkout.title ?? who) && ' · '}
+          <Moment at={checkout.paidAt ?? checkout.createdAt} />
+          {checkout.currency !== 'NANO' && checkout.paidRaw > 0n && (
+            <span class="under">
+              <Nano raw={checkout.paidRaw} />
+              {price !== undefined && checkout.status === 'complete' && `, worth ${price} when it was paid`}
+            </span>
+          )}
         </>
       }
       actions={
         <>
+          {isOwn && refundableRaw > 0n && (
+            <WayTo frame={frame} class="button plain" href={`${path}/refund`}>
+              Refund
+            </WayTo>
+          )}
           {isOwn && checkout.status !== 'complete' && (
-            <WayTo frame={frame} class="button plain" href={`/dashboard/checkouts/${checkout.id}/edit`}>
+            <WayTo frame={frame} class="button plain" href={`${path}/edit`}>
               Change
             </WayTo>
           )}
           <a class="button plain" href={links.pay}>
             Open payment page
           </a>
+          <button type="button" class="plain copy" data-copy={links.pay} hidden>
+            Copy link
+          </button>
         </>
       }
     >
       {checkout.isLate && checkout.status !== 'complete' && isOwn && (
         <p class="notice task">
-          This payment arrived late or for a different price. Mark the checkout as paid to accept it.
+          This payment arrived late or for a different price. Mark the checkout as paid to accept it, or refund it.
         </p>
       )}
-      <div class="row two">
-        <Payment checkout={checkout} links={links} />
-        <Timeline timeline={timeline} links={links} />
+      <div class="split">
+        <div class="stack">
+          <Bought {...props} />
+          {refunds.length > 0 && <RefundsCard refunds={refunds} block={links.block} />}
+          <Happened timeline={timeline} buyer={buyer} links={links} />
+        </div>
+        <div class="stack">
+          <BuyerCard {...props} />
+          {checkout.note !== null && (
+            <Card title="Note" note="Only your team sees it.">
+              <p class="pre-line">{checkout.note}</p>
+            </Card>
+          )}
+          {isOwn && <Actions frame={frame} checkout={checkout} filled={filled} unmatched={unmatched} />}
+          {isOwn && frame.plays && <Play frame={frame} checkout={checkout} />}
+        </div>
       </div>
-      {isOwn && <Actions frame={frame} checkout={checkout} filled={filled} unmatched={unmatched} />}
-      {isOwn && frame.plays && <Play frame={frame} checkout={checkout} />}
-      <Payments payments={payments} links={links} proved={proved} />
-      <RefundsCard
-        {...refunding}
-        frame={frame}
-        filled={filled}
-        checkoutId={checkout.id}
-        currency={checkout.currency}
-        isOpen={OPEN.includes(checkout.status)}
-        action={isOwn ? `/dashboard/checkouts/${checkout.id}/refund` : undefined}
-        block={links.block}
-      />
-      <Card title="Webhook events">
-        {events.length === 0 ? (
-          <Empty title="No events yet">
-            {checkout.webhookUrl === null && (
-              <p>This checkout has no webhook. You can read its events from /api/events.</p>
-            )}
-          </Empty>
-        ) : (
-          events.map((event) => (
-            <Deliveries
-              key={event.id}
-              frame={frame}
-              event={event}
-              redeliver={isOwn ? `/dashboard/checkouts/${checkout.id}/events/${event.id}/redeliver` : undefined}
-            />
-          ))
-        )}
-      </Card>
-      <Details checkout={checkout} />
+      <PaymentFacts {...props} />
     </Frame>
   )
 }

@@ -150,8 +150,7 @@ export const NewCheckoutPage = (props: {
             filled={filled}
             name="address"
             label="Your address"
-            hint="Where you receive the money: nano_… or @name."
-            required
+            hint="Leave it empty to be paid where your money goes. Otherwise nano_… or @name."
           />
           <SelectField
             filled={filled}

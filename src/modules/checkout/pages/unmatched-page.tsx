@@ -1,17 +1,54 @@
 import type { FormState, FrameProps } from '../../../kernel/page.ts'
-import { Form, FormError, TextField } from '../../../web/dashboard/form.tsx'
+import { ActionButton, Form, FormError, TextField } from '../../../web/dashboard/form.tsx'
 import { Frame } from '../../../web/dashboard/frame.tsx'
 import { Card, Copyable, Empty, Moment, Nano, Pager, shorten } from '../../../web/dashboard/show.tsx'
 
 interface UnmatchedRow {
   blockHash: string
-  checkoutId: string | null
   /** A checkout without an owner that this block has paid already. */
   keylessId: string | undefined
   payer: string
   address: string
   amountRaw: bigint
   at: number
+  suggestion: Suggestion | undefined
+}
+
+/** The order that a payment was most likely meant for. */
+export interface Suggestion {
+  id: string
+  title: string | null
+  who: string | null
+  price: string | undefined
+  askedRaw: bigint | undefined
+  at: number
+}
+
+const Suggested = ({ frame, row, suggestion }: { frame: FrameProps; row: UnmatchedRow; suggestion: Suggestion }) => {
+  const { id, title, who, price, askedRaw, at } = suggestion
+  const off = askedRaw === undefined ? 0n : row.amountRaw - askedRaw
+  return (
+    <div class="notice task">
+      <p>
+        Probably for <a href={`/dashboard/checkouts/${id}`}>{title ?? 'an order without a title'}</a>
+        {[price, who].filter(Boolean).map((text) => ` · ${text}`)} · <Moment at={at} />
+        {off !== 0n && (
+          <>
+            {' · '}
+            <Nano raw={off < 0n ? -off : off} /> {off < 0n ? 'too little' : 'too much'}
+          </>
+        )}
+      </p>
+      <ActionButton
+        frame={frame}
+        action="/dashboard/checkouts/unmatched"
+        about={`block ${row.blockHash.slice(0, 8)}`}
+        values={{ block_hash: row.blockHash, checkout: id }}
+      >
+        Yes, it is paid
+      </ActionButton>
+    </div>
+  )
 }
 
 /** Payments that fit no checkout, for the account to assign. */
@@ -25,13 +62,14 @@ export const UnmatchedPage = (props: {
   const { frame, filled, rows, first, next } = props
   const filledOf = (row: UnmatchedRow): FormState => {
     if (filled.values.block_hash === row.blockHash) return filled
-    return { values: { checkout: row.checkoutId ?? '' } }
+    return { values: {} }
   }
   return (
     <Frame
       {...frame}
       title="Unmatched payments"
       follows={['checkout']}
+      styles={['payment.css']}
       lead="Payments to your addresses that match no open checkout. Assign them to one."
     >
       {/* No link to the field: each payment has one, and the wrong one already has the focus. */}
@@ -63,25 +101,25 @@ export const UnmatchedPage = (props: {
               yours, leave it: it would count a second time.
             </p>
           )}
-          <Form
-            frame={frame}
-            action="/dashboard/checkouts/unmatched"
-            label={`Assign block ${row.blockHash.slice(0, 8)}`}
-          >
-            <input type="hidden" name="block_hash" value={row.blockHash} />
-            <TextField
-              filled={filledOf(row)}
-              name="checkout"
-              label="Checkout ID"
-              hint={
-                row.checkoutId === null
-                  ? 'The checkout is marked as paid, whatever its price.'
-                  : 'The closest match is filled in. The checkout is marked as paid, whatever its price.'
-              }
-              required
-            />
-            <button class="plain">Assign and mark as paid</button>
-          </Form>
+          {row.suggestion && <Suggested frame={frame} row={row} suggestion={row.suggestion} />}
+          <details open={row.suggestion === undefined || filled.values.block_hash === row.blockHash}>
+            <summary>{row.suggestion ? 'It was for another one' : 'Choose the order'}</summary>
+            <Form
+              frame={frame}
+              action="/dashboard/checkouts/unmatched"
+              label={`Assign block ${row.blockHash.slice(0, 8)}`}
+            >
+              <input type="hidden" name="block_hash" value={row.blockHash} />
+              <TextField
+                filled={filledOf(row)}
+                name="checkout"
+                label="Checkout ID"
+                hint="It is at the end of the address of the order’s page. The order is marked as paid, whatever its price."
+                required
+              />
+              <button class="plain">Assign and mark as paid</button>
+            </Form>
+          </details>
         </Card>
       ))}
       <Pager first={first} next={next} />

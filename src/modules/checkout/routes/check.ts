@@ -1,23 +1,36 @@
+import { answer } from '../../../kernel/answers.ts'
 import { type OpenVerb, describedOf, routesOf } from '../../../kernel/resource/verb.ts'
 import type { RouteRequest } from '../../../kernel/route.ts'
 import { CHECK, RECORD } from '../answers.ts'
 import type { CheckoutRoom } from '../room.ts'
-import { getCheckout, showCheck, showRecord } from '../domain/show.ts'
+import { getCheckout, showRecord } from '../domain/show.ts'
 import { OPEN_STATUSES } from '../record.ts'
+import { type StatusWaits, WAIT_SECONDS_MAX } from '../waits.ts'
 import type { LastTold } from './pay-limit.ts'
 
 interface CheckPorts {
   ctx: CheckoutRoom
   told: LastTold
   nudge(address: string): void
+  waits: StatusWaits
 }
 
-async function check({ ctx, told, nudge }: CheckPorts, { params }: RouteRequest) {
+async function check({ ctx, told, nudge, waits }: CheckPorts, { params, query, ip }: RouteRequest) {
   const checkout = await getCheckout(ctx, params.id!)
   if (OPEN_STATUSES.some((status) => status === checkout.status)) nudge(checkout.address)
-  return { json: told.note(await showCheck(ctx, checkout)) }
+  const seconds = readWait(query.wait)
+  return { json: told.note(await waits.read(ctx, { id: checkout.id, seconds, who: `ip:${ip}` })) }
 }
 
+/** Payers' pages send whatever their author wrote; what is not a number of seconds means not to wait. */
+function readWait(given: unknown): number {
+  const seconds = typeof given === 'string' && /^[0-9]{1,3}$/.test(given) ? Number(given) : 0
+  return Math.min(seconds, WAIT_SECONDS_MAX)
+}
+
+const WAIT = [
+  { name: 'wait', schema: answer.integer, description: `Seconds to wait for a change, up to ${WAIT_SECONDS_MAX}.` },
+]
 const place = { tag: 'checkout', who: 'anybody', door: 'open' } as const
 const PATHS = [
   ['/check/{id}', 'checkPayment', 'State of a payment. Proof of payment is `status` `complete` and its `block`.'],
@@ -33,6 +46,7 @@ const verbs: readonly OpenVerb<CheckPorts>[] = [
       path,
       id: method === 'get' ? id : `${id}ByPost`,
       summary,
+      ...(path === '/check/{id}' && { query: WAIT }),
       answer: CHECK,
       run: check,
     })),

@@ -1,6 +1,7 @@
 import { isFresh } from '../../../kernel/route.ts'
 import type { Form, FormFields, FormState, Page, PageRequest } from '../../../kernel/page.ts'
 import { EMPTY } from '../../../web/dashboard/form.tsx'
+import { findPayout } from '../../accounts/index.ts'
 import { resolveNames } from '../../names/index.ts'
 import { checkout as checkoutAction } from '../actions/checkout.ts'
 import { hasGeneratedWallets } from '../domain/generated-wallet.ts'
@@ -40,11 +41,11 @@ export function newCheckoutPages(ctx: CheckoutRoom): readonly (Page | Form)[] {
       walletsAllowed={await hasGeneratedWallets(ctx, accountId)}
     />
   )
-  // Pre-filled, because most merchants are always paid at the same address.
-  const usual = async ({ accountId: owner }: PageRequest): Promise<FormState> => {
+  // Pre-filled, because most merchants are always paid at the same address; whoever has said where the money goes needs none.
+  const usual = async ({ accountId: owner, frame: { shop } }: PageRequest): Promise<FormState> => {
     const [last] = await listCheckouts(db, ports.engine, { owner }, { limit: 1 })
-    const currency = last?.currency ?? 'NANO'
-    const address = (await findUsualAddress(db, owner)) ?? ''
+    const currency = shop.currency === 'NANO' ? (last?.currency ?? 'NANO') : shop.currency
+    const address = (await findPayout(db, owner)) === null ? ((await findUsualAddress(db, owner)) ?? '') : ''
     return { values: { address, currency, mode: 'unique_amount' } }
   }
   return [

@@ -1,11 +1,10 @@
 import { listProved } from '../proofs.ts'
+import { nameBuyer } from '../buyers/leave-email.ts'
+import { formatUnits, sumInvoice } from '../invoices/invoice.ts'
 import { AppError } from '../../../kernel/errors.ts'
-import type { Form, FormFields, FormState, Page, PageRequest } from '../../../kernel/page.ts'
+import type { Form, FormState, Page, PageRequest } from '../../../kernel/page.ts'
 import { EMPTY } from '../../../web/dashboard/form.tsx'
-import { resolveNames } from '../../names/index.ts'
-import { listOwnedWallets } from '../../wallets/index.ts'
 import { redeliver } from '../../webhooks/index.ts'
-import { checkoutRefund } from '../actions/checkout-refund.ts'
 import type { CheckoutRoom } from '../room.ts'
 import { deleteCheckout } from '../domain/end.ts'
 import { formatFiat } from '../domain/fiat.ts'
@@ -15,29 +14,27 @@ import { readMarker, readStatus } from '../domain/report.ts'
 import { getOwn } from '../domain/show.ts'
 import { toPaymentRow } from '../payment-row.ts'
 import { badField, checkoutNotFound } from '../errors.ts'
+import { moneyOf } from '../pages/payment-words.ts'
 import { CheckoutPage } from '../pages/checkout-page.tsx'
 import { CheckoutsPage } from '../pages/checkouts-page.tsx'
-import { REFUND_FIELDS } from '../pages/refunds-card.tsx'
-import { UnmatchedPage } from '../pages/unmatched-page.tsx'
-import { listKeylessPaid, listUnmatched } from '../payments-store.ts'
+import { listUnmatched } from '../payments-store.ts'
 import { isOver, readRefunds } from '../refunds/follow.ts'
-import { refundCheckout } from '../refunds/refund.ts'
-import { readRefund } from '../refunds/request.ts'
 import { standingOf } from '../refunds/shape.ts'
 import { refundable } from '../refunds/terms.ts'
 import { listCheckouts } from '../report-store.ts'
 import type { Filter } from '../sums-store.ts'
 import { excessOf } from '../shape.ts'
-import { type Checkout, isAllRefunded, markerOf } from '../record.ts'
+import { isAllRefunded, markerOf } from '../record.ts'
 import { findCheckout } from '../store.ts'
 import { toCheckoutId } from '../wire-fields.ts'
 import { readCursor, toCursor } from '../../../kernel/paging.ts'
 import { editCheckoutPages, newCheckoutPages } from './checkout-forms.tsx'
+import { refundPages } from './refund-page.tsx'
+import { readHash, unmatchedPages } from './unmatched.tsx'
 
 const PAGE_ROWS = 25
 const UNMATCHED_MAX = 100
 const DAY = 86_400_000
-const WALLETS_SHOWN = 50
 const FILTERS = ['text', 'status', 'additional', 'mode', 'currency', 'from', 'to', 'metadata'] as const
 /** Dashboard pages that find, show, make, cancel and mark checkouts and resend their webhooks. */
 export const checkoutPages = (ctx: CheckoutRoom): readonly (Page | Form)[] => [
@@ -51,47 +48,8 @@ export const checkoutPages = (ctx: CheckoutRoom): readonly (Page | Form)[] => [
   ...unmatchedPages(ctx),
   ...editCheckoutPages(ctx),
   ...oneCheckoutPages(ctx),
+  ...refundPages(ctx),
 ]
-
-function unmatchedPages(ctx: CheckoutRoom): readonly (Page | Form)[] {
-  const { db } = ctx
-  const unmatched = async ({ frame, accountId, query }: PageRequest, filled: FormState) => {
-    const page = { owner: accountId, after: readCursor(query.cursor), limit: UNMATCHED_MAX + 1 }
-    const found = await listUnmatched(db, page)
-    const payments = found.slice(0, UNMATCHED_MAX)
-    const { createdAt, blockHash: id } = payments.at(-1) ?? { createdAt: 0, blockHash: '' }
-    const first = '/dashboard/checkouts/unmatched'
-    const next = found.length > UNMATCHED_MAX ? `${first}?cursor=${toCursor({ createdAt, id })}` : undefined
-    const hashes = payments.map(({ blockHash }) => blockHash)
-    const keyless = await listKeylessPaid(db, hashes)
-    const rows = payments.map((payment) => ({ ...payment, keylessId: keyless.get(payment.blockHash) }))
-    const pager = { first: query.cursor === undefined ? undefined : first, next }
-    return <UnmatchedPage frame={frame} filled={filled} rows={rows} {...pager} />
-  }
-  const placed = {
-    path: '/checkouts/unmatched',
-    permission: 'checkout',
-    done: { assigned: 'Payment assigned.' },
-  } as const
-  return [
-    {
-      ...placed,
-      menu: { title: 'Unmatched', group: 'payments', order: 30, guide: 'first-payment' },
-      render: (request) => unmatched(request, EMPTY),
-    },
-    {
-      ...placed,
-      async run({ accountId: owner, caller: { actor } }, fields) {
-        const id = toCheckoutId(fields.get('checkout'))
-        if (id === undefined) throw checkoutNotFound({ field: 'checkout' })
-        await markPaid(ctx, { id, owner, actor, blockHash: readHash(fields) })
-        return { to: '/dashboard/checkouts/unmatched?done=assigned' }
-      },
-      again: (request, { values, error }) =>
-        unmatched(request, { values, error: error && { ...error, field: error.field ?? 'checkout' } }),
-    },
-  ]
-}
 
 const DONE = {
   made: 'Checkout created. Share its link.',
@@ -101,6 +59,7 @@ const DONE = {
   redelivered: 'Event queued for redelivery.',
   paid: 'Payment sent.',
   ended: 'Checkout expired.',
+  receipt: 'The receipt is on its way.',
   refunded: 'Refund started.',
   link: 'Refund ready. Send the link below to the payer.',
 }
@@ -142,14 +101,12 @@ function oneCheckoutPages(ctx: CheckoutRoom): readonly (Page | Form)[] {
     },
     {
       ...placed,
-      path: '/checkouts/:id/refund',
-      permission: 'refunds',
-      proof: true,
-      async run({ accountId: owner, params, caller: { rights, actor } }, fields, idempotency) {
-        const { params: named } = await resolveNames(ctx.names, fields.given(REFUND_FIELDS), checkoutRefund)
-        const request = { id: idOf(params), owner, actor, rights }
-        const refund = await refundCheckout(ctx, request, readRefund(named), idempotency)
-        return back(refund.checkoutId, refund.as === 'link' ? 'link' : 'refunded')
+      path: '/checkouts/:id/receipt',
+      permission: 'checkout',
+      async run({ accountId: owner, params }, fields) {
+        const { id } = (await getOwn(ctx, params.id!, { owner })).checkout
+        await nameBuyer(ctx, id, { email: fields.get('email'), language: 'en' })
+        return back(id, 'receipt')
       },
     },
     {
@@ -187,7 +144,9 @@ async function detailPage(ctx: CheckoutRoom, request: PageRequest, filled: FormS
     price: price ?? chosen,
     excessRaw: excessOf(own.checkout),
   }
-  const refunding = await refundingOf(ctx, own.checkout, may('refunds'))
+  const refunds = await readRefunds(ctx, own.checkout.id)
+  const mayRefund = may('refunds')
+  const { invoice, currency } = own.checkout
   return (
     <CheckoutPage
       {...own}
@@ -197,28 +156,22 @@ async function detailPage(ctx: CheckoutRoom, request: PageRequest, filled: FormS
       proved={proved}
       isOwn={isOwn}
       checkout={checkout}
-      refunding={refunding}
+      bill={
+        invoice === null
+          ? undefined
+          : { sums: sumInvoice(invoice, currency), show: (units) => moneyOf(currency, formatUnits(currency, units)) }
+      }
+      refunds={refunds.map((refund) => ({
+        ...refund,
+        status: standingOf(refund),
+        fiat: refund.fiatE8 === undefined ? null : `${formatFiat(refund.fiatE8)} ${refund.currency}`,
+        // Whoever has the link can take the money.
+        link: mayRefund && refund.as === 'link' && !isOver(refund) ? ctx.ports.claims.link(refund.id) : null,
+      }))}
+      refundableRaw={refundable((await findCheckout(ctx.db, own.checkout.id))!)}
       unmatched={isOwn ? await listUnmatched(ctx.db, { owner: accountId, limit: UNMATCHED_MAX }) : []}
     />
   )
-}
-
-/** Current refunds of a checkout, the amount still refundable, and the wallets that can pay. */
-async function refundingOf(ctx: CheckoutRoom, checkout: Checkout, mayRefund: boolean) {
-  const refunds = await readRefunds(ctx, checkout.id)
-  const { owner, paidRaw } = checkout
-  const wallets = paidRaw === 0n ? [] : await listOwnedWallets(ctx.db, owner, WALLETS_SHOWN)
-  return {
-    refunds: refunds.map((refund) => ({
-      ...refund,
-      status: standingOf(refund),
-      fiat: refund.fiatE8 === undefined ? null : `${formatFiat(refund.fiatE8)} ${refund.currency}`,
-      // Whoever has the link can take the money.
-      link: mayRefund && refund.as === 'link' && !isOver(refund) ? ctx.ports.claims.link(refund.id) : null,
-    })),
-    refundableRaw: refundable((await findCheckout(ctx.db, checkout.id))!),
-    wallets: wallets.filter(({ frozenAt }) => frozenAt === null),
-  }
 }
 
 async function listPage(ctx: CheckoutRoom, { frame, query, accountId, isAdmin }: PageRequest) {
@@ -286,13 +239,6 @@ function readPair(text: string): [string, string] {
   const [, name, value] = /^\s*([\w .:-]{1,100}?)\s*=\s*(.*?)\s*$/u.exec(text) ?? []
   if (name === undefined) throw badField('metadata', 'Enter it as name=value.')
   return [name, value!]
-}
-
-function readHash(fields: FormFields): string | undefined {
-  const hash = fields.get('block_hash')
-  if (hash === '') return undefined
-  if (!/^[0-9a-f]{64}$/i.test(hash)) throw badField('block_hash', 'Invalid block hash', 'invalid_hash')
-  return hash.toUpperCase()
 }
 
 function idOf({ id = '' }: Readonly<Record<string, string>>): string {

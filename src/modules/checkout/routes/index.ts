@@ -1,6 +1,7 @@
 import type { Pictures, DevelopmentLedger } from '../../../kernel/ports.ts'
 import type { Route } from '../../../kernel/route.ts'
 import type { CheckoutRoom } from '../room.ts'
+import type { StatusWaits } from '../waits.ts'
 import { apiRoutes } from './api.ts'
 import { checkRoutes } from './check.ts'
 import { developerRoutes } from './developer.ts'
@@ -18,6 +19,7 @@ interface CheckoutRoutePorts {
   perMinute: PayPerMinute
   /** Requests a look at an address whose payer is watching the page. */
   nudge(address: string): void
+  waits: StatusWaits
   /** Calls the listener when something about a checkout has changed, on any instance. */
   onChange(listener: (checkoutId: string) => void): () => void
 }

@@ -16,6 +16,7 @@ import {
   findOwnCheckout,
   readCheckout,
   requireGeneratedWallets,
+  requirePayout,
   toCheckoutId,
 } from '../../checkout/index.ts'
 import { resolveNames } from '../../names/index.ts'
@@ -97,7 +98,8 @@ export function toTerms<T extends Partial<LinkValues>>({ secrets }: LinkRoom, id
 /** Every choice of a visitor must make a valid checkout: checks the most expensive choices as if a visitor had made them. */
 export async function checkOrders(room: LinkRoom, link: PaymentLink): Promise<void> {
   const { ports } = room.checkouts
-  const { owner, mode, webhookUrl } = link
+  const { address, owner, mode, webhookUrl } = link
+  if (address === null) await requirePayout(room.checkouts, owner)
   if (mode === 'generated_wallet') await requireGeneratedWallets(room.checkouts, owner)
   if (webhookUrl !== null) await ports.checkWebhookUrl(webhookUrl)
   const rules = { currencies: ports.prices.currencies, plainHttpAllowed: ports.rules.plainHttpAllowed }

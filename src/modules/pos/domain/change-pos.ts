@@ -2,6 +2,7 @@ import { inTx } from '../../../kernel/in-tx.ts'
 import type { Own } from '../../../kernel/resource/records.ts'
 import type { ChangedOwn } from '../../../kernel/resource/verb.ts'
 import { insertAudit } from '../../accounts/index.ts'
+import { requirePayout } from '../../checkout/index.ts'
 import { posNotFound } from '../errors.ts'
 import { forgetAllTries } from '../pins-store.ts'
 import { type PointOfSale, type PosValues, pinOf, tills } from '../point-of-sale.ts'
@@ -48,6 +49,7 @@ async function change(
     const held = await tills.lock(tx.db, own)
     if (!held) throw posNotFound()
     const { changed, isAnew } = how({ ...held, updatedAt: tx.clock.now() })
+    if (changed.address === null) await requirePayout({ ...ctx, db: tx.db }, own.owner)
     await tills.update(tx.db, changed)
     if (isAnew) await forgetAllTries(tx.db, held.id)
     await insertAudit(tx, { actor: own.actor, accountId: own.owner, what, detail: { id: own.id } })

@@ -4,7 +4,7 @@ import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
 import { textOf } from '../../../kernel/shape.ts'
 import { insertAudit, lockAccount } from '../../accounts/index.ts'
-import { POS_ID } from '../../checkout/index.ts'
+import { POS_ID, requirePayout } from '../../checkout/index.ts'
 import { posNotFound, tooManyPos } from '../errors.ts'
 import { type PointOfSale, type PosValues, pinOf, tills } from '../point-of-sale.ts'
 import type { PosRoom } from '../room.ts'
@@ -26,6 +26,7 @@ export async function makePos(
     if (!made) throw posNotFound()
     return made
   }
+  if (terms.address === null) await requirePayout(ctx, owner)
   const now = ctx.clock.now()
   const id = ctx.ids.next(POS_ID)
   const pin = pinOf({ pin: asked, pinRequired })

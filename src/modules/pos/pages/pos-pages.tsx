@@ -203,7 +203,10 @@ const Link = ({ frame, pos, link, qrcode }: PosPageProps) => (
     <Facts
       facts={[
         ['Link', <Copyable text={link} label="link" />],
-        ['Address', <code>{pos.address}</code>],
+        [
+          'Paid to',
+          pos.address === null ? <a href="/dashboard/payout">where your money goes</a> : <code>{pos.address}</code>,
+        ],
       ]}
     />
     <p>

@@ -16,11 +16,13 @@ import { deleteWallet } from '../domain/end-wallet.ts'
 import { readBalance } from '../domain/read-balance.ts'
 import { receiveDeposits } from '../domain/receive.ts'
 import { sendFromWallet } from '../domain/send.ts'
+import { BALANCE, DELETED, RECEIVED, SENT, WALLET } from '../answers.ts'
 import { walletNotFound } from '../errors.ts'
 import { DECIDING, type Operation, changes, chooseOperation, refuseOthers } from '../operation.ts'
 import { readRefundAddress } from '../refund-addresses.ts'
 import { expirationOf, shapeWallet } from '../shape-wallet.ts'
 import { type Wallet, updateMetadata } from '../store.ts'
+import { WALLET_TOOLS } from '../tools.ts'
 import type { CloudWalletRoom } from '../room.ts'
 
 const MINUTE = 60_000
@@ -82,28 +84,11 @@ const fields = input({
 
 type Input = InputOf<typeof fields>
 
-const WALLET = answer.record({
-  address: answer.address,
-  balance: answer.oneOf(answer.number, answer.raw),
-  refund_address: answer.oneOf(answer.address, answer.list(answer.address)),
-  expiration: answer.optional(answer.text),
-  expiration_unix: answer.optional(answer.unix),
-  metadata: answer.optional(answer.object),
-  qrcode: answer.optional(answer.png),
-})
-
-const RECEIVED = answer.record({
-  hash: answer.hash,
-  amount: answer.raw,
-  amount_nano: answer.nano,
-  source: answer.address,
-  username: answer.optional(answer.text),
-})
-
 export const cloudWallet: Action = action({
   name: 'cloud_wallet',
   summary: 'Wallets whose keys the service keeps: create, list, receive, balance, send, delete, update_metadata.',
   input: fields,
+  tools: WALLET_TOOLS,
   fieldSynonyms: { expiration: 'expire', to: 'send', destination: 'send' },
   neverEmpty: DECIDING,
   example: {
@@ -122,23 +107,7 @@ export const cloudWallet: Action = action({
       qrcode: 'data:image/png;base64,…',
     },
   },
-  output: answer.oneOf(
-    WALLET,
-    answer.list(answer.oneOf(WALLET, RECEIVED)),
-    answer.record({
-      balance: answer.raw,
-      balance_nano: answer.nano,
-      pending: answer.raw,
-      pending_nano: answer.nano,
-      receivable: answer.raw,
-      receivable_nano: answer.nano,
-      address: answer.address,
-      expiration: answer.optional(answer.text),
-      expiration_unix: answer.optional(answer.unix),
-    }),
-    answer.record({ hash: answer.hash }),
-    answer.record({ deleted: answer.bool }),
-  ),
+  output: answer.oneOf(WALLET, answer.list(answer.oneOf(WALLET, RECEIVED)), BALANCE, SENT, DELETED),
   meter: 'wallet_send',
   errors: {
     wallet_not_found: 'You have no such wallet.',

@@ -6,6 +6,7 @@ import { type WalletRoom, tellWallet } from '../room.ts'
 import { LockLost } from '../errors.ts'
 import { findOwnBlock, isFollowed } from '../outbox-store.ts'
 import { type Unfinished, readUnfinished } from '../unfinished-store.ts'
+import { FOREIGN } from '../frozen-store.ts'
 import type { WalletLock } from '../lock-store.ts'
 import { type Wallet, findWallet, moveFrontier } from '../store.ts'
 import { adoptLedger } from './adopt.ts'
@@ -131,6 +132,6 @@ async function contradicts({ store }: WalletRoom, wallet: Wallet, block: Block, 
 }
 
 async function freeze(ctx: WalletRoom, wallet: Wallet, foreign: string): Promise<Step> {
-  await freezeWallet(ctx, wallet, { reason: `The ledger has block ${foreign}, which was not signed here.` })
+  await freezeWallet(ctx, wallet, { reason: `${FOREIGN}${foreign}, which was not signed here.`, isForeign: true })
   return 'idle'
 }

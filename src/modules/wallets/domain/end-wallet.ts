@@ -4,9 +4,9 @@ import type { KeyRights } from '../../../kernel/rights.ts'
 import { toRaw } from '../../../kernel/money.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
 import { whenOver } from '../../../kernel/when-over.ts'
-import { hasSpendingLimit, insertAudit, reserveSpend } from '../../accounts/index.ts'
+import { findPayout, hasSpendingLimit, insertAudit, lockAccount, reserveSpend } from '../../accounts/index.ts'
 import { type WalletRoom, tellWallet } from '../room.ts'
-import { walletFrozen, walletNotEmpty, walletNotFound } from '../errors.ts'
+import { walletFrozen, walletIsPayout, walletNotEmpty, walletNotFound } from '../errors.ts'
 import { type Wallet, listDueWallets, markExpiring, markHeld } from '../store.ts'
 import { holdsFunds } from './chain.ts'
 import { requireSends } from './may-send.ts'
@@ -38,6 +38,11 @@ export async function deleteWallet(
   const held = hasSpendingLimit(rights) ? await readBalance(ctx, wallet) : undefined
   await inTx(store, async (tx) => {
     const { db, clock } = tx
+    if (owner !== null) {
+      // Locked, because the account may choose this wallet at the same moment: buyers would pay an address that has ended.
+      await lockAccount(db, owner)
+      if ((await findPayout(db, owner)) === wallet.address) throw walletIsPayout()
+    }
     if (!(await markExpiring(db, wallet.id, 'deleted'))) throw walletNotFound()
     if (held) {
       const amount = toRaw(held.balance + held.receivable)

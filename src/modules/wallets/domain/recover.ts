@@ -7,6 +7,7 @@ import { findAccount, insertAudit } from '../../accounts/index.ts'
 import { listKnown, listSeeds, markAssigned, markRecovered, skipPlaces } from '../seeds-store.ts'
 import { insertWallet } from '../store.ts'
 import { type AskLedger, type FoundAhead, lookAhead } from './look-ahead.ts'
+import { noteRestore } from './restores.ts'
 import { withSeed } from './seeds.ts'
 import type { WordsCtx } from './words.ts'
 
@@ -42,6 +43,8 @@ export async function recoverWallets(ctx: WordsCtx, { actor, ...how }: Recovery)
               tx.db,
               found.map(({ address }) => address),
             )
+      if (known.size < found.length)
+        await noteRestore(tx, actor, 'wallets recover has found wallets that the store had lost.')
       for (const one of found) {
         if (known.has(one.address)) continue
         const id = await adopt({ ...tx, vault: ctx.vault }, seed.id, one)

@@ -8,6 +8,7 @@ import { up as walletLooks } from './0053-wallet-looks.ts'
 import { up as voidBlocks } from './0059-void-blocks.ts'
 import { up as sendFreezes } from './0061-send-freezes.ts'
 import { up as walletSeeds } from './0062-wallet-seeds.ts'
+import { up as restores } from './0063-restores.ts'
 
 export const WALLET_MIGRATIONS: Migrations = {
   '0006-wallets': wallets,
@@ -19,4 +20,5 @@ export const WALLET_MIGRATIONS: Migrations = {
   '0059-void-blocks': voidBlocks,
   '0061-send-freezes': sendFreezes,
   '0062-wallet-seeds': walletSeeds,
+  '0063-restores': restores,
 }

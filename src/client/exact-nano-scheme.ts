@@ -1,0 +1,132 @@
+import { formatNano } from '../kernel/money.ts'
+import { ASSET, SCHEME, X402_VERSION, toMembers } from '../kernel/x402/wire.ts'
+import { raw } from './amounts.ts'
+import { type ExactNanoPayload, type ExactNanoRequirements, type WalletOptions, exactNano } from './exact-nano.ts'
+import { GatewayError } from './gateway-error.ts'
+import type { Fetch } from './ledger-rpc.ts'
+
+type NetworkName = `${string}:${string}`
+
+/** What is to be paid: one entry of `accepts`, as the stock packages have it. */
+export interface Requirements extends ExactNanoRequirements {
+  scheme: string
+  network: NetworkName
+  maxTimeoutSeconds: number
+  extra: Record<string, unknown>
+}
+
+/** The outcome of a settlement, in the words of the protocol. */
+export interface Settlement {
+  success: boolean
+  /** Hash of the block; empty where it is certainly not on the ledger. */
+  transaction: string
+  network: NetworkName
+  payer?: string
+  errorReason?: string
+  errorMessage?: string
+}
+
+export interface Verification {
+  isValid: boolean
+  payer?: string
+  invalidReason?: string
+}
+
+export interface ExactNanoOptions extends Partial<WalletOptions> {
+  /** The facilitator of a gateway, for instance `https://rpc.example/facilitator`: it verifies and settles. */
+  facilitator?: string | undefined
+  fetch?: Fetch | undefined
+}
+
+/**
+ * The scheme `exact` on Nano with the three faces of the stock packages: `register('nano:mainnet', new ExactNanoScheme({ … }))` of
+ * their client needs `privateKey` and `rpcUrl`, of their resource server nothing, and of their facilitator `facilitator`.
+ */
+export class ExactNanoScheme {
+  readonly scheme = SCHEME
+  readonly caipFamily = 'nano:*'
+  readonly defaultAssetTransferMethod = 'default'
+  /** A block that was only verified may be spent elsewhere before it is settled, so it is settled before anything is served. */
+  readonly paymentFlows = { default: { supported: ['upfront'], default: 'upfront' } } as const
+  readonly #options: ExactNanoOptions
+  #payer: ReturnType<typeof exactNano> | undefined
+
+  constructor(options: ExactNanoOptions = {}) {
+    this.#options = options
+  }
+
+  /** For a client: signs the block that pays. */
+  createPaymentPayload(x402Version: number, requirements: ExactNanoRequirements): Promise<ExactNanoPayload> {
+    this.#payer ??= exactNano(this.#wallet())
+    return this.#payer.createPaymentPayload(x402Version, requirements)
+  }
+
+  #wallet(): WalletOptions {
+    const { privateKey, rpcUrl, findWork } = this.#options
+    if (privateKey === undefined || rpcUrl === undefined)
+      throw new TypeError('To pay, privateKey and rpcUrl are needed.')
+    return { privateKey, rpcUrl, ...(findWork && { findWork }) }
+  }
+
+  /** For a server: a price in nano (`'0.01'`, `'0.01 nano'`), or in raw as `{ amount, asset: 'XNO' }`. */
+  async parsePrice(
+    price: string | number | { amount: string; asset: string },
+    _network?: string,
+  ): Promise<{ amount: string; asset: string }> {
+    if (typeof price === 'object') return price
+    const text = String(price).trim()
+    const [, nano] = /^([0-9.]+(?:e-?[0-9]+)?)(?:\s*(?:nano|xno))?$/i.exec(text) ?? []
+    if (nano !== undefined && raw(nano, 'price') > 0n) return { amount: raw(nano, 'price').toString(), asset: ASSET }
+    const message = `“${text}” is not a price in nano. Write for instance '0.01 nano'.`
+    throw new GatewayError(message, { code: 'invalid_amount', field: 'price' })
+  }
+
+  getAssetDecimals(asset: string, _network?: string): number | undefined {
+    return asset === ASSET ? 30 : undefined
+  }
+
+  async enhancePaymentRequirements<Given extends Requirements>(requirements: Given): Promise<Given> {
+    return requirements
+  }
+
+  /** For a facilitator. */
+  getExtra(_network?: string): undefined {
+    return undefined
+  }
+
+  getSigners(_network?: string): string[] {
+    return []
+  }
+
+  async verify(payload: object, requirements: Requirements): Promise<Verification> {
+    const answer = await this.#ask('verify', payload, requirements)
+    if (typeof answer?.isValid === 'boolean') return answer as unknown as Verification
+    throw unavailable()
+  }
+
+  /** Throws where the outcome is unknown: the payment may then be on the ledger. */
+  async settle(payload: object, requirements: Requirements): Promise<Settlement> {
+    const answer = await this.#ask('settle', payload, requirements)
+    if (typeof answer?.success === 'boolean') return answer as unknown as Settlement
+    throw unavailable()
+  }
+
+  async #ask(what: 'verify' | 'settle', paymentPayload: object, paymentRequirements: Requirements) {
+    const { facilitator, fetch = (url: string, init?: RequestInit) => globalThis.fetch(url, init) } = this.#options
+    if (facilitator === undefined) throw new TypeError('To verify and settle, facilitator is needed.')
+    const { maxTimeoutSeconds } = paymentRequirements
+    const response = await fetch(`${facilitator.replace(/\/+$/, '')}/${what}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ x402Version: X402_VERSION, paymentPayload, paymentRequirements }),
+      signal: AbortSignal.timeout((maxTimeoutSeconds + 10) * 1_000),
+    })
+    // An outcome may come with any status.
+    return toMembers(await response.json())
+  }
+}
+
+const unavailable = () => new GatewayError('The facilitator gave no outcome.', { code: 'unexpected_answer' })
+
+/** For people: `0.01 nano`. */
+export const priceText = (amount: string): string => `${formatNano(BigInt(amount))} nano`

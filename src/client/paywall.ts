@@ -1,0 +1,219 @@
+import { checkAccepted, checkRecipient, readPayload, readPaymentBlock } from '../kernel/x402/payment-block.ts'
+import { ASSET, REASONS, SCHEME, X402_VERSION, decodeHeader, encodeHeader, isReason } from '../kernel/x402/wire.ts'
+import { fromAddress } from '../kernel/nano/address.ts'
+import { ExactNanoScheme, type Requirements, type Settlement, priceText } from './exact-nano-scheme.ts'
+import type { Fetch } from './ledger-rpc.ts'
+
+export interface PaywallOptions {
+  /** Where the money goes; use the address for nothing else. */
+  payTo: string
+  /** The facilitator of a gateway that you trust, for instance `https://rpc.example/facilitator`. */
+  facilitator: string
+  /** `nano:mainnet` by default; `nano:dev` on the development ledger. */
+  network?: `${string}:${string}` | undefined
+  /** Address of this service, for the challenge; a path alone by default. */
+  baseUrl?: string | undefined
+  /** How long to wait until the payment is confirmed; 60 by default. */
+  maxTimeoutSeconds?: number | undefined
+  fetch?: Fetch | undefined
+}
+
+export interface Offer {
+  /** In nano: `'0.01'`. */
+  price: string | number
+  description?: string | undefined
+}
+
+/** What was paid for a request. */
+export interface Payment {
+  /** Hash of the block. One payment pays for one request, which may arrive again: act once for each hash. */
+  transaction: string
+  payer: string | undefined
+  /** In raw. */
+  amount: bigint
+}
+
+interface Refusal {
+  status: 402 | 503
+  headers: Record<string, string>
+  body: Record<string, unknown>
+}
+
+type Outcome = { payment: Payment; headers: Record<string, string> } | Refusal
+
+/** So many payments are remembered, with the request that each has paid for. */
+const REMEMBERED_MAX = 10_000
+/** A client whose reply was lost sends its request again within this time, and is served for the same payment. */
+const REPEATED_MILLISECONDS = 60_000
+const PENDING = 'settlement_pending'
+
+interface ExpressRequest {
+  method: string
+  originalUrl: string
+  get(name: string): string | undefined
+}
+
+interface ExpressResponse {
+  locals: Record<string, unknown>
+  set(headers: Record<string, string>): unknown
+  status(code: number): { json(body: unknown): unknown }
+}
+
+interface HonoContext {
+  req: { method: string; url: string; header(name: string): string | undefined }
+  set(name: 'payment', value: Payment): void
+  header(name: string, value: string): void
+  json(body: Record<string, unknown>, status: 402 | 503, headers: Record<string, string>): Response
+}
+
+export interface Paywall {
+  /** A handler for Express before yours; `response.locals.payment` has what was paid. */
+  express(offer: Offer): (request: ExpressRequest, response: ExpressResponse, next: (error?: unknown) => void) => void
+  /** The same for Hono; `context.get('payment')`. */
+  hono(offer: Offer): (context: HonoContext, next: () => Promise<void>) => Promise<Response | void>
+}
+
+/** Sells answers of a server one request at a time (x402): the payment is settled and confirmed before anything is served. */
+export function paywall(options: PaywallOptions): Paywall {
+  const { payTo, facilitator, network = 'nano:mainnet', maxTimeoutSeconds = 60, baseUrl = '', fetch } = options
+  if (fromAddress(payTo) === undefined) throw new TypeError('payTo is not an address.')
+  const scheme = new ExactNanoScheme({ facilitator, fetch })
+  const paid = new Paid()
+
+  async function gate(offer: Offer, method: string, path: string, header: string | undefined): Promise<Outcome> {
+    const { amount } = await scheme.parsePrice(offer.price)
+    const terms: Requirements = { scheme: SCHEME, network, amount, asset: ASSET, payTo, maxTimeoutSeconds, extra: {} }
+    const refuse = (reason: string, told: Record<string, string> = {}) =>
+      challenge(terms, { url: `${baseUrl}${path}`, description: offer.description ?? path, reason, told })
+    if (header === undefined || header === '') return refuse('PAYMENT-SIGNATURE header is required')
+    const members = decodeHeader(header)
+    const payload = members ? readPayload(members) : 'invalid_payload'
+    if (typeof payload === 'string') return refuse(payload)
+    const block = readPaymentBlock(payload.payload.block)
+    if (!block) return refuse('invalid_exact_nano_payload_block')
+    const wrong = checkAccepted(payload.accepted, terms) ?? checkRecipient(block, terms)
+    if (wrong) return refuse(wrong)
+    const what = `${method} ${path}`
+    if (paid.isUsed(block.hash, what)) return refuse('duplicate_settlement')
+    const settled = await paid.once(block.hash, what, (isRepeated) =>
+      settle(scheme, members!, terms, { hash: block.hash, isRepeated }),
+    )
+    if (settled.success) {
+      const payment = { transaction: block.hash, payer: settled.payer, amount: BigInt(amount) }
+      return { payment, headers: { 'PAYMENT-RESPONSE': encodeHeader(settled) } }
+    }
+    if (settled.errorReason === PENDING) return pending(settled)
+    return refuse(settled.errorReason ?? 'invalid_transaction_state', { 'PAYMENT-RESPONSE': encodeHeader(settled) })
+  }
+
+  return {
+    express: (offer) => (request, response, next) => {
+      gate(offer, request.method, request.originalUrl, request.get('payment-signature')).then((outcome) => {
+        response.set(outcome.headers)
+        if ('status' in outcome) return void response.status(outcome.status).json(outcome.body)
+        response.locals.payment = outcome.payment
+        next()
+      }, next)
+    },
+    hono: (offer) => async (context, next) => {
+      const { method, url } = context.req
+      const { pathname, search } = new URL(url)
+      const outcome = await gate(offer, method, `${pathname}${search}`, context.req.header('payment-signature'))
+      if ('status' in outcome) return context.json(outcome.body, outcome.status, outcome.headers)
+      context.set('payment', outcome.payment)
+      await next()
+      for (const [name, value] of Object.entries(outcome.headers)) context.header(name, value)
+      return undefined
+    },
+  }
+}
+
+const EXPOSED = {
+  'Cache-Control': 'no-store',
+  'Access-Control-Expose-Headers': 'PAYMENT-REQUIRED, PAYMENT-RESPONSE, Retry-After',
+}
+
+interface Told {
+  url: string
+  description: string
+  reason: string
+  told: Record<string, string>
+}
+
+function challenge(terms: Requirements, { url, description, reason, told }: Told): Refusal {
+  const resource = { url, description, mimeType: 'application/json' }
+  const required = { x402Version: X402_VERSION, error: reason, resource, accepts: [terms] }
+  const message = isReason(reason) ? REASONS[reason] : `This costs ${priceText(terms.amount)}.`
+  return {
+    status: 402,
+    headers: { ...EXPOSED, 'PAYMENT-REQUIRED': encodeHeader(required), ...told },
+    body: { ...required, error: message, message, code: isReason(reason) ? reason : 'payment_required' },
+  }
+}
+
+/** Never 402: a client would answer that with another payment. */
+function pending(settled: Settlement): Refusal {
+  const message = 'The payment is not confirmed yet. Do not pay again: send the same request again.'
+  return {
+    status: 503,
+    headers: { ...EXPOSED, 'Retry-After': '5', 'PAYMENT-RESPONSE': encodeHeader(settled) },
+    body: { error: message, message, code: PENDING, transaction: settled.transaction, retry_after: 5 },
+  }
+}
+
+/** An outcome that did not come, or is about another block, is unknown. */
+async function settle(
+  scheme: ExactNanoScheme,
+  payload: object,
+  terms: Requirements,
+  { hash, isRepeated }: { hash: string; isRepeated: boolean },
+): Promise<Settlement> {
+  const { network } = terms
+  const unknown = { success: false, errorReason: PENDING, transaction: hash, network }
+  try {
+    const settled = await scheme.settle(payload, terms)
+    const { success, errorReason, payer } = settled
+    // A block is settled once. Here that was an earlier try for the same request, whose outcome did not arrive.
+    if (errorReason === 'duplicate_settlement' && isRepeated) {
+      return { success: true, transaction: hash, network, ...(payer !== undefined && { payer }) }
+    }
+    return success && settled.transaction !== hash ? unknown : settled
+  } catch {
+    // No reply, or none of a facilitator: the payment may be on the ledger, and the caller is told so with 503.
+    return unknown
+  }
+}
+
+interface Known {
+  what: string
+  /** Undefined where the outcome is unknown. */
+  settled: Promise<Settlement> | undefined
+  until: number
+}
+
+/** Payments by their hash, with the request that each is for. */
+class Paid {
+  readonly #byHash = new Map<string, Known>()
+
+  /** Whether a payment is for another request, or was for one that was answered a while ago: a confirmed block is public. */
+  isUsed(hash: string, what: string): boolean {
+    const known = this.#byHash.get(hash)
+    return known !== undefined && (known.what !== what || known.until < Date.now())
+  }
+
+  /** Equal requests that arrive together share one settlement. */
+  async once(hash: string, what: string, run: (isRepeated: boolean) => Promise<Settlement>): Promise<Settlement> {
+    const known = this.#byHash.get(hash)
+    if (known?.settled) return known.settled
+    const settled = run(known !== undefined)
+    const entry: Known = { what, settled, until: Infinity }
+    this.#byHash.set(hash, entry)
+    const oldest = this.#byHash.keys().next().value
+    if (this.#byHash.size > REMEMBERED_MAX && oldest !== undefined) this.#byHash.delete(oldest)
+    const outcome = await settled
+    if (outcome.success) entry.until = Date.now() + REPEATED_MILLISECONDS
+    else if (outcome.errorReason === PENDING) entry.settled = undefined
+    else this.#byHash.delete(hash)
+    return outcome
+  }
+}

@@ -1,0 +1,152 @@
+import type { Tool, ToolAnnotations } from '@modelcontextprotocol/sdk/types.js'
+import { authorize } from '../../guard/authorize.ts'
+import type { Registry } from '../../guard/registry.ts'
+import { type Action, mayAct } from '../../kernel/action.ts'
+import type { Caller } from '../../kernel/ctx.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { type Schema, publicSchema } from '../../kernel/public-schema.ts'
+import type { Scope } from '../../kernel/rights.ts'
+import type { Json } from '../../kernel/shape.ts'
+
+/** What an agent calls: an action, or one operation of an action. */
+export interface AgentTool {
+  name: string
+  summary: string
+  module: string
+  action: Action
+  /** Fields that the agent does not give, because they are what the tool means. */
+  fixed: Readonly<Record<string, Json>>
+  input(): Schema
+  output: unknown
+  scope: Scope
+  acts: boolean
+  annotations: ToolAnnotations
+}
+
+/** Tools that remove or overwrite; all other acting tools only add: an offer, a checkout, a key. */
+const DESTRUCTIVE = new Set(['process', 'update_name', 'checkout_refund'])
+/** Publishing the same block twice is the same as once. */
+const IDEMPOTENT = new Set(['process'])
+
+const IDEMPOTENCY_KEY = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 255,
+  description:
+    'Choose a new one for each operation: calls with the same one act once, so you can retry after a lost answer.',
+}
+
+const known = new WeakMap<Registry, readonly AgentTool[]>()
+
+export function toolsOf(registry: Registry): readonly AgentTool[] {
+  let tools = known.get(registry)
+  if (!tools) {
+    tools = registry.modules.flatMap(({ name, actions }) => actions.flatMap((action) => split(action, name)))
+    known.set(registry, tools)
+  }
+  return tools
+}
+
+/** An action can be called by its name even where agents see its operations alone. */
+export function findTool(registry: Registry, name: string): AgentTool | undefined {
+  const tool = toolsOf(registry).find((each) => each.name === name)
+  const action = tool ? undefined : registry.find(name)?.action
+  return action ? whole(action, '') : tool
+}
+
+function split(action: Action, module: string): AgentTool[] {
+  if (!action.tools) return [whole(action, module)]
+  return action.tools.map(({ acts, destructive, idempotent, ...tool }) => ({
+    ...tool,
+    module,
+    action,
+    acts,
+    input: () => pick(action, tool.fields, tool.required),
+    annotations: {
+      readOnlyHint: !acts,
+      destructiveHint: destructive === true,
+      idempotentHint: !acts || idempotent === true,
+      openWorldHint: true,
+    },
+  }))
+}
+
+function whole(action: Action, module: string): AgentTool {
+  const acts = mayAct(action)
+  const { name, summary, scope, output } = action
+  const annotations = {
+    readOnlyHint: !acts,
+    destructiveHint: DESTRUCTIVE.has(name),
+    idempotentHint: !acts || IDEMPOTENT.has(name),
+    openWorldHint: action.local !== true,
+  }
+  return {
+    name,
+    summary,
+    module,
+    action,
+    fixed: {},
+    input: () => publicSchema(action.input),
+    output,
+    scope,
+    acts,
+    annotations,
+  }
+}
+
+/** The fields of one operation, under the names by which it asks for them. */
+function pick({ input, fieldSynonyms = {} }: Action, fields: readonly string[], required: number): Schema {
+  const members = fields.map((name) => [name, publicSchema(input.properties[fieldSynonyms[name] ?? name])])
+  const properties = Object.fromEntries(members) as Schema
+  return { type: 'object', properties, ...(required > 0 && { required: fields.slice(0, required) }) }
+}
+
+/** Tools that act need a key: an agent without one only reads. */
+export function mayUse({ action, acts, scope }: AgentTool, caller: Caller): boolean {
+  if (caller.kind === 'anonymous' && acts) return false
+  try {
+    authorize(action, caller, scope)
+    return true
+  } catch (error) {
+    if (error instanceof AppError) return false
+    throw error
+  }
+}
+
+/** Schemas are built once: agents list the tools whenever they start. */
+const written = new WeakMap<AgentTool, Tool>()
+
+export function writeTool(tool: AgentTool, isSold: boolean): Tool {
+  let shown = written.get(tool)
+  if (!shown) written.set(tool, (shown = write(tool)))
+  const price = 'Without a key each call must be paid (x402): the first answer names the price.'
+  return isSold ? { ...shown, description: `${shown.description} ${price}` } : shown
+}
+
+function write({ name, summary, action, input, output, acts, annotations }: AgentTool): Tool {
+  const { refusals = [] } = action
+  const refused = refusals.length > 0 ? ` The ledger may refuse with: ${refusals.join('; ')}.` : ''
+  const { properties = {}, ...schema } = input()
+  const all = { ...(properties as object), ...(acts && { idempotency_key: IDEMPOTENCY_KEY }) }
+  return {
+    name,
+    description: `${summary}${refused}`,
+    inputSchema: { ...schema, properties: all } as Tool['inputSchema'],
+    outputSchema: toObjects(publicSchema(output)) as NonNullable<Tool['outputSchema']>,
+    annotations,
+  }
+}
+
+const isRecord = ({ type }: Schema) => type === 'object'
+
+/** MCP requires an object: what is one stays as it is, anything else is its member `result`. */
+function toObjects(schema: Schema): Schema {
+  if (isRecord(schema)) return schema
+  const forms = Array.isArray(schema.anyOf) ? (schema.anyOf as Schema[]) : [schema]
+  const others = forms.filter((form) => !isRecord(form))
+  const result = others.length === 1 ? others[0] : { anyOf: others }
+  const wrapped = { type: 'object', required: ['result'], properties: { result } }
+  const records = forms.filter(isRecord)
+  if (records.length === 0) return wrapped
+  return { type: 'object', anyOf: others.length === 0 ? records : [...records, wrapped] }
+}

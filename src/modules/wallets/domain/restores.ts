@@ -1,0 +1,37 @@
+import type { Actor } from '../../../kernel/actor.ts'
+import { AppError } from '../../../kernel/errors.ts'
+import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
+import { insertAudit } from '../../accounts/index.ts'
+import { countForeign } from '../frozen-store.ts'
+import { insertRestore, markRestoreSettled } from '../restores-store.ts'
+
+/**
+ * Notes in the caller's transaction that the store is older than the ledger. It has forgotten what it sent since, so requests with an
+ * `Idempotency-Key` that it does not know move no money until the operator has settled that.
+ */
+export async function noteRestore(tx: Pick<StoreCtx, 'db' | 'clock' | 'ids'>, actor: Actor, reason: string) {
+  const restore = { id: tx.ids.next('rst'), reason, now: tx.clock.now() }
+  if (await insertRestore(tx.db, restore)) {
+    await insertAudit(tx, { actor, accountId: null, what: 'store.restored', detail: { reason } })
+  }
+}
+
+/** The operator says that the store comes from a backup. */
+export const declareRestore = (ctx: StoreCtx, actor: Actor): Promise<void> =>
+  inTx(ctx, (tx) => noteRestore(tx, actor, 'The operator said so.'))
+
+/** The operator has compared what the ledger has and the store does not. Refused while wallets are frozen because of that. */
+export function settleRestore(ctx: StoreCtx, actor: Actor): Promise<void> {
+  return inTx(ctx, async (tx) => {
+    const frozen = await countForeign(tx.db)
+    if (frozen > 0) {
+      throw new AppError(
+        'conflict',
+        `${frozen} wallets have sent what this store does not know: compare them (wallets frozen), then unfreeze each.`,
+      )
+    }
+    if (!(await markRestoreSettled(tx.db, tx.clock.now())))
+      throw new AppError('conflict', 'There is no restore to settle.')
+    await insertAudit(tx, { actor, accountId: null, what: 'store.settled', detail: {} })
+  })
+}

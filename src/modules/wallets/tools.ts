@@ -1,0 +1,71 @@
+import type { ActionTool } from '../../kernel/action.ts'
+import { answer } from '../../kernel/answers.ts'
+import { BALANCE, DELETED, RECEIVED, SENT, WALLET } from './answers.ts'
+
+/** One tool for each thing that an agent does with a wallet, so that its hints are true and its fields few. */
+export const WALLET_TOOLS: readonly ActionTool[] = [
+  {
+    name: 'wallet_create',
+    summary: 'Makes a wallet whose key the service keeps, with an address of its own.',
+    fields: ['refund_address', 'expire', 'metadata', 'vanity'],
+    required: 0,
+    fixed: { wallet_action: 'create_wallet' },
+    output: WALLET,
+    scope: 'wallets:send',
+    acts: true,
+  },
+  {
+    name: 'wallet_list',
+    summary: 'The wallets of your account, with their balances in raw.',
+    fields: ['limit', 'start', 'search', 'metadata'],
+    required: 0,
+    fixed: { wallet_action: 'list_wallets' },
+    output: answer.list(WALLET),
+    scope: 'wallets:read',
+    acts: false,
+  },
+  {
+    name: 'wallet_balance',
+    summary: 'Balance and receivable amount of one wallet.',
+    fields: ['account'],
+    required: 1,
+    fixed: { wallet_action: 'balance' },
+    output: BALANCE,
+    scope: 'wallets:read',
+    acts: false,
+  },
+  {
+    name: 'wallet_receive',
+    summary: 'Receives what waits for a wallet. A send does that by itself where the balance is not enough.',
+    fields: ['account'],
+    required: 1,
+    fixed: { wallet_action: 'receive' },
+    output: answer.list(RECEIVED),
+    scope: 'wallets:send',
+    acts: true,
+    idempotent: true,
+  },
+  {
+    name: 'wallet_send',
+    summary: 'Sends nano from a wallet. It cannot be taken back.',
+    fields: ['account', 'to', 'amount'],
+    required: 3,
+    fixed: { wallet_action: 'send' },
+    output: SENT,
+    scope: 'wallets:send',
+    acts: true,
+    destructive: true,
+  },
+  {
+    name: 'wallet_delete',
+    summary: 'Ends a wallet; what it holds goes to its refund addresses.',
+    fields: ['account'],
+    required: 1,
+    fixed: { wallet_action: 'delete' },
+    output: DELETED,
+    scope: 'wallets:send',
+    acts: true,
+    destructive: true,
+    idempotent: true,
+  },
+]

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { listCapturedMail } from '../../src/infra/mail/captured.ts'
+import { Signer } from '../support/blocks.ts'
+import { ask, openGateway } from '../support/gateway.ts'
+import { until } from '../support/until.ts'
+
+/* Where the money of an account goes: said once, left out everywhere else. */
+
+const [first, second] = [new Signer(61).address, new Signer(62).address]
+
+async function open(t: Parameters<typeof openGateway>[0]) {
+  const gateway = await openGateway(t)
+  const { key, accountId } = await gateway.join({ email: 'owner@example.com' })
+  const send = (method: string, path: string, body?: object) => gateway.rest(method, path, key, body)
+  const payout = (body: object) => send('PUT', '/api/account/payout', body)
+  const paidAt = async (fields: object = {}) => {
+    const reply = await gateway.call('checkout', { amount: '1', ...fields }, { key })
+    return reply.json<{ address?: string; id?: string; error?: string; field?: string }>()
+  }
+  return { gateway, key, accountId, send, payout, paidAt }
+}
+
+test('a merchant who has said nowhere where his money goes is told where to say it, at the field (extensions 6)', async (t) => {
+  const { gateway, send, paidAt } = await open(t)
+  const refusals = [
+    await paidAt(),
+    (await send('POST', '/api/links', { amount: '1' })).json(),
+    (await send('POST', '/api/pos', { title: 'Counter' })).json(),
+  ]
+  for (const { field, error } of refusals) {
+    assert.equal(field, 'address')
+    assert.match(error!, /^address is required, until you say at http\S+\/dashboard\/payout where your money goes\.$/)
+  }
+  // Without a key there is nobody whose address it could be.
+  const nobody = (await gateway.call('checkout', { amount: '1' })).json()
+  assert.deepEqual([nobody.field, nobody.error], ['address', 'address is required'])
+  assert.deepEqual((await send('GET', '/api/account/payout')).json(), { address: null })
+  const limited = await send('POST', '/api/keys', { name: 'Shop', spend_daily_nano: '1' })
+  const refused = await gateway.rest('PUT', '/api/account/payout', limited.json().key!, { address: first })
+  assert.deepEqual([refused.status, refused.json().code], [403, 'missing_scope'])
+})
+
+test('buyers of links, tills and checkouts without an address pay where the money goes; what is open stays, what is new follows a change', async (t) => {
+  const { gateway, accountId, send, payout, paidAt } = await open(t)
+  assert.deepEqual((await payout({ address: first })).json(), { address: first })
+  const before = await paidAt()
+  assert.equal(before.address, first)
+  const link = (await send('POST', '/api/links', { amount: '1', slug: 'blue-mug' })).json<Record<string, string>>()
+  const pos = (await send('POST', '/api/pos', { title: 'Counter' })).json<Record<string, string>>()
+  assert.deepEqual([link.address, pos.address], [null, null])
+
+  assert.equal((await payout({ address: second })).status, 200)
+  const orders = async () => {
+    const { checkouts } = (await send('GET', '/api/checkouts')).json<{ checkouts: Record<string, string>[] }>()
+    return checkouts.map(({ address }) => address)
+  }
+  assert.deepEqual(await orders(), [first], 'an open checkout is still paid where it says')
+  const bought = await ask(`${gateway.url}/buy/blue-mug`, {
+    headers: { 'content-type': 'application/x-www-form-urlencoded', origin: gateway.url },
+    body: '',
+  })
+  assert.ok(bought.status < 400, bought.text)
+  const sold = await ask(`${gateway.url}/pos/${pos.id}/sales`, {
+    headers: { 'pos-token': pos.link!.split('#')[1]!, accept: 'application/json' },
+    body: JSON.stringify({ key: 'tap-0123456789abcdef', amount: '2', total: '2' }),
+  })
+  assert.ok(sold.status < 300, sold.text)
+  assert.deepEqual((await orders()).toSorted(), [first, second, second].toSorted())
+  // An address that is for one order alone cannot be everybody's.
+  assert.equal((await paidAt({ mode: 'unique_address' })).field, 'address')
+
+  const { db } = gateway.ctx
+  await until(async () => (await listCapturedMail(db, 10)).length >= 1)
+  const deeds = await db
+    .selectFrom('audit_entries')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .orderBy('at')
+    .execute()
+  const changes = deeds
+    .filter(({ what }) => what === 'payout.changed')
+    .map(({ detail }) => JSON.parse(detail) as object)
+  assert.deepEqual(changes, [
+    { before: null, address: first },
+    { before: first, address: second },
+  ])
+})
+
+test('a wallet that is made for a merchant stays while money goes to it, and one with an end is refused', async (t) => {
+  const { gateway, key, payout, paidAt } = await open(t)
+  const { address } = (await payout({ wallet: true })).json()
+  assert.equal((await paidAt()).address, address)
+  const gone = (await gateway.call('cloud_wallet', { account: address, delete: true }, { key })).json()
+  assert.equal(gone.code, 'wallet_not_empty')
+  const passing = (await gateway.call('cloud_wallet', { expire: '30 days' }, { key })).json().address
+  for (const wrong of [passing, 'nano_1', '', `nano_${'1'.repeat(52)}hifc8npp`]) {
+    const refused = await payout({ address: wrong })
+    assert.deepEqual([refused.status, refused.json().field], [400, 'address'], wrong)
+  }
+  assert.equal((await paidAt()).address, address, 'a refused change changes nothing')
+})
