@@ -37,7 +37,7 @@ test('a merchant who has said nowhere where his money goes is told where to say 
   assert.deepEqual([nobody.field, nobody.error], ['address', 'address is required'])
   assert.deepEqual((await send('GET', '/api/account/payout')).json(), { address: null })
   const limited = await send('POST', '/api/keys', { name: 'Shop', spend_daily_nano: '1' })
-  const refused = await gateway.rest('PUT', '/api/account/payout', limited.json().key!, { address: first })
+  const refused = await gateway.rest('PUT', '/api/account/payout', limited.json().key, { address: first })
   assert.deepEqual([refused.status, refused.json().code], [403, 'missing_scope'])
 })
 

@@ -121,12 +121,12 @@ export const beginnings = ({ opens }: Pick<FrameProps, 'opens'>) => NEW.filter((
 export const Top = (props: FrameProps & { asked?: string | undefined }) => {
   const offered = beginnings(props)
   return (
-    <div class="top">
+    <section class="top" aria-label="Account, search and new">
       <a class="only-narrow" href="/dashboard/accounts" aria-label={`${shopName(props)}, switch account`}>
         <Logo {...props} />
       </a>
       {props.opens('GET', '/dashboard/search') && (
-        <form class="search" method="get" action="/dashboard/search" role="search">
+        <form class="search" method="get" action="/dashboard/search" role="search" aria-label="Search everything">
           <Icon name="search" />
           <input
             type="search"
@@ -157,7 +157,7 @@ export const Top = (props: FrameProps & { asked?: string | undefined }) => {
           </ul>
         </details>
       )}
-    </div>
+    </section>
   )
 }
 
