@@ -13,6 +13,7 @@ const { address } = merchant
 const PATH = '/api/account/profile'
 const EMPTY = {
   ...{ name: null, logo: null, logo_url: null, website: null, accent: null, updated_unix: null },
+  ...{ currency: null, time_zone: null },
   ...{ support_email: null, support_url: null, terms_url: null },
 }
 const EVIL = '"><script>alert(1)</script>'
