@@ -1,5 +1,5 @@
-/** `/k/<key>/`, `/k/<key>/node` and `/k/<key>/ws`, with any query. */
-const KEYED = /^\/k\/([^/?#]+)(\/(?:node\/?|ws\/?)?)(\?[^#]*)?$/
+/** `/k/<key>/`, `/k/<key>/node` and `/k/<key>/ws`, with any query; some clients put a slash of their own behind an address. */
+const KEYED = /^\/k\/([^/?#]+)(?:\/*(\/(?:node\/?|ws\/?)?))(\?[^#]*)?$/
 /** The headers that may take a key from the path: the first free one, so that two different keys are noticed. */
 const PLACES = ['x-api-key', 'key']
 

@@ -30,7 +30,7 @@ interface VoteHead {
 
 function voteIn(frame: string): VoteHead {
   try {
-    return ((JSON.parse(frame) as { message?: VoteHead } | null)?.message ?? {}) as VoteHead
+    return (JSON.parse(frame) as { message?: VoteHead } | null)?.message ?? {}
   } catch {
     // A node that sends broken frames: nobody gets them.
     return { type: 'broken' }

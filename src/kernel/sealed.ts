@@ -7,7 +7,7 @@ export type SealContext = string & { readonly [sealing]: true }
 
 /** Columns with encrypted texts. */
 export interface SealedColumns {
-  table: keyof Tables & string
+  table: keyof Tables
   columns: readonly string[]
   key: readonly string[]
   /** Set where the column is JSON, and the encrypted text one of its members. */
@@ -20,7 +20,7 @@ export interface SealedIn<K extends readonly string[]> extends SealedColumns {
 }
 
 /** Declares columns that hold encrypted texts; the call of the result is the context of a row, by its key. */
-export function sealedIn<T extends keyof Tables & string, const K extends readonly (keyof Tables[T] & string)[]>(
+export function sealedIn<T extends keyof Tables, const K extends readonly (keyof Tables[T] & string)[]>(
   place: { table: T; columns: readonly (keyof Tables[T] & string)[]; key: K; member?: string },
   context: (...key: { [Column in keyof K]: string }) => string,
 ): SealedIn<K> {

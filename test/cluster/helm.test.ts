@@ -16,7 +16,7 @@ import { newKey } from '../support/random.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const chart = join(root, 'deploy/helm/nano-gateway')
-const read = <T>(file: string) => parse(readFileSync(join(chart, file), 'utf8')) as T
+const read = (file: string): unknown => parse(readFileSync(join(chart, file), 'utf8'))
 
 interface Labels {
   'app.kubernetes.io/name': string
@@ -58,10 +58,10 @@ type Values = {
 }
 
 function render(change: (values: Values) => Partial<Values> = () => ({})): Resource[] {
-  const values = read<Values>('values.yaml')
+  const values = read('values.yaml') as Values
   const image = { ...values.image, repository: 'registry.example/nano-gateway' }
   const own = { ...values, image, settings: { ...values.settings, ...NEEDED }, ...change(values) }
-  const { version, appVersion } = read<{ version: string; appVersion: string }>('Chart.yaml')
+  const { version, appVersion } = read('Chart.yaml') as { version: string; appVersion: string }
   const input = JSON.stringify({
     Values: own,
     Release: { Name: 'shop' },
@@ -139,7 +139,7 @@ test('the settings of the chart are taken by a gateway as they are, and its secr
 })
 
 test('a pod that stops is out of the service before it takes no more requests, and ends before it is killed', () => {
-  const { notice, finish } = read<Values>('values.yaml').drain
+  const { notice, finish } = (read('values.yaml') as Values).drain
   const { containers, terminationGracePeriodSeconds: grace } = podOf('Deployment')
   const { periodSeconds, failureThreshold, httpGet } = containers[0]!.readinessProbe!
   assert.equal(httpGet.path, '/health/ready')
@@ -175,7 +175,7 @@ test('the schema is brought up to date before the first new gateway, by settings
 
 test('chart, image and package have one version', () => {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
-  const own = read<{ version: string; appVersion: string }>('Chart.yaml')
+  const own = read('Chart.yaml') as { version: string; appVersion: string }
   assert.deepEqual([own.version, own.appVersion], [version, version])
   assert.ok(existsSync(join(root, 'deploy/Containerfile')))
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { Agent } from 'node:http'
 import { type TestContext, test } from 'node:test'
-import { type PublicKey, toAddress } from '../../src/kernel/nano/address.ts'
+import { toAddress } from '../../src/kernel/nano/address.ts'
 import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
 import { openDevnet } from '../support/devnet.ts'
 import { TestClock } from '../support/clock.ts'
@@ -77,7 +77,7 @@ function beginLoad(t: TestContext, url: string, key: string): Load {
       await call({ action: 'account_balance', account: GENESIS })
       await call({ action: 'account_info', account: GENESIS, weight: String(caller % 2 === 0) })
       await call({ action: 'nano_to_raw', amount: `1.${caller}` })
-      const address = toAddress(newHash() as PublicKey)
+      const address = toAddress(newHash())
       await call({ action: 'checkout', address, amount: '1', title: `Order of ${caller}` })
     }
   }

@@ -230,7 +230,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       ),
       'test/hostile/expectations.ts': behind('  GET: `/ ', '/letters '),
       'test/pages/dashboard-looks.test.ts': behind("['names', '/names'],\n", "    ['letters', '/letters'],\n"),
-      'test/pages/roles.test.ts': behind('GET \\/(wallets|', 'letters|'),
+      'test/pages/roles.test.ts': behind('GET \\/(payout|wallets|', 'letters|'),
     },
   },
   {

@@ -156,7 +156,8 @@ forEachEngine((engine, open) => {
     let mouth!: ReturnType<typeof openMouth>
     const world = await openWebhooks(t, engine, (clock) => (mouth = openMouth(clock)))
     const receiver = await openReceiver(t)
-    const { seal, open: unseal } = world.ctx.secrets
+    const { secrets } = world.ctx
+    const [seal, unseal] = [secrets.seal.bind(secrets), secrets.open.bind(secrets)]
     world.ctx.secrets.seal = (_place, plain) => seal(accountSecretContext('elsewhere'), plain)
     const eventId = await world.record({ url: receiver.url })
     await world.settle()

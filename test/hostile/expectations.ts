@@ -322,7 +322,8 @@ export const LOGGED_ELSEWHERE: Readonly<Record<string, string>> = {
     POST /api/sign-in/passkey, POST /api/sign-in/recovery, POST /dashboard/sign-in/recovery,
     POST /dashboard/security/passkeys, POST /dashboard/security/passkeys/:id/name,
     POST /dashboard/security/passkeys/:id/remove, POST /dashboard/security/codes`,
-  'src/modules/accounts/sign-in.test.ts': 'POST /api/sign-in, POST /dashboard/sign-in/link',
+  'src/modules/accounts/sign-in.test.ts':
+    'POST /api/sign-in, POST /dashboard/sign-in/link, POST /dashboard/sign-in/code',
   'test/stores/jobs.test.ts': 'POST /dashboard/admin/jobs/:id/retry',
   'test/pages/freezes.test.ts':
     'POST /dashboard/admin/freezes, POST /dashboard/admin/freezes/lift, PUT /api/freezes/:id',

@@ -10,13 +10,18 @@ const WITHOUT: readonly string[] = []
 test('every section of the dashboard leads to its guide, and the guide is there', async (t) => {
   const { get, enter, adminKey } = await openDashboard(t)
   const cookie = await enter(adminKey)
-  const { text } = await get('/dashboard', cookie)
-  const sections = new Set([...text.matchAll(/<li><a href="(\/dashboard[^"]*)"/g)].map(([, href]) => href!))
+  // The pages of a group are its tabs.
+  const linksOf = (text: string) =>
+    [...text.matchAll(/<nav[^]*?<\/nav>/g)].flatMap(([nav]) =>
+      [...nav.matchAll(/href="(\/dashboard[^"?]*)"/g)].map(([, href]) => href!),
+    )
+  const sections = new Set(['/dashboard'])
+  for (const section of sections) for (const href of linksOf((await get(section, cookie)).text)) sections.add(href)
   assert.ok(sections.size > 15, [...sections].join(' '))
   const wrong: string[] = []
   for (const section of sections) {
     const page = await get(section, cookie)
-    const guide = /<p class="guide"><a href="([^"]+)"/.exec(page.text)?.[1]
+    const guide = /<a href="([^"]+)">Guide to this page</.exec(page.text)?.[1]
     if (guide === undefined) {
       if (!WITHOUT.includes(section)) wrong.push(`${section} has no guide`)
       continue
@@ -29,6 +34,6 @@ test('every section of the dashboard leads to its guide, and the guide is there'
   // A page within a section leads to the same guide.
   assert.match(
     (await get('/dashboard/links/new', cookie)).text,
-    /<p class="guide"><a href="\/docs\/merchants#share-a-link"/,
+    /<a href="\/docs\/merchants#share-a-link">Guide to this page</,
   )
 })

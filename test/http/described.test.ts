@@ -244,7 +244,7 @@ test('every route answers what the document says, and nothing else', async (t) =
     if (id.startsWith('redeliverCheckoutEvents')) return [checkouts.paid.id!]
     if (id.startsWith('updateCheckout')) return others
     if (id === 'getPaymentProof') return [checkouts.paid.id!]
-    if (id === 'chooseAmount') return [checkouts.open.id!]
+    if (id === 'chooseAmount' || id === 'leaveEmail') return [checkouts.open.id!]
     if (path.startsWith('/api/keys/')) return [made.keyId]
     if (path.startsWith('/api/members/')) return [path.endsWith('/owner') ? made.members[1]! : made.members[0]!]
     if (path.startsWith('/api/webhook-endpoints/')) return [made.endpointId]

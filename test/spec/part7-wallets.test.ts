@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { OPERATOR } from '../../src/kernel/actor.ts'
+import { declareRestore, settleRestore } from '../../src/modules/wallets/index.ts'
 import { nano } from '../support/blocks.ts'
 import { TestClock, turningWhenStuck } from '../support/clock.ts'
 import { type Reply, openGateway } from '../support/gateway.ts'
@@ -51,4 +53,23 @@ test('503 while earlier blocks wait for their confirmation, and 409 for the same
   const unconfirmed = { account: alice.address, include_only_confirmed: 'false' }
   const { receivable } = (await gateway.call('account_balance', unconfirmed)).json()
   assert.equal(receivable, nano(2).toString())
+})
+
+test('after a restore the same Idempotency-Key paid twice: one that the store does not know sends nothing until the operator has settled that (contract 7, Texts and codes: after a restore: an idempotency key that the store does not know, for what moves money)', async (t) => {
+  const gateway = await openGateway(t)
+  const key = gateway.app.createdKey!
+  const { create, deposit } = clientWith(gateway, key)
+  const account = await create()
+  await deposit(account, '5')
+  const send = () =>
+    gateway.call(
+      'cloud_wallet',
+      { account, ...SEND },
+      { authorization: `Bearer ${key}`, 'idempotency-key': 'order-17' },
+    )
+  await declareRestore(gateway.ctx, OPERATOR)
+  const refused = await send()
+  assert.deepEqual([refused.status, refused.json().code], [409, 'restored'], refused.text)
+  await settleRestore(gateway.ctx, OPERATOR)
+  assert.equal((await send()).status, 200)
 })

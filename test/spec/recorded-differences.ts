@@ -70,6 +70,7 @@ const LEFT_OUT: Record<string, string> = {
   ...{
     receivable: 'account',
     account_history: 'count',
+    frontiers: 'count',
     validate_account_number: 'account',
     nano_to_raw: 'amount',
     process: 'block',

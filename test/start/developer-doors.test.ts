@@ -115,7 +115,8 @@ test('payment page and dashboard offer play money to administrators and to nobod
     [await offers(PROXIED), await offers(guest), await offers(boss), await offers({})],
     [false, false, true, true],
   )
-  const menu = async (headers: Headers) => (await page('/dashboard', headers)).text.includes('/dashboard/developer')
+  const menu = async (headers: Headers) =>
+    (await page('/dashboard/keys', headers)).text.includes('/dashboard/developer')
   assert.deepEqual([await menu(guest), await menu(boss)], [false, true])
   assert.equal((await page('/dashboard/developer', guest)).status, 404)
   assert.equal((await page('/dashboard/developer', boss)).status, 200)

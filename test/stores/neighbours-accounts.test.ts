@@ -347,4 +347,6 @@ tryVerbs(
       deleteExpiredAnswers: deletesOld('expires_at', (db) => repeats.deleteExpiredAnswers(db, NOW), NOW),
     }),
   ],
+  // It writes a profile where there is none: part4-payout.test.ts.
+  ['savePayout'],
 )

@@ -5,6 +5,8 @@ import { lockFunds } from '../../src/modules/wallets/funds-store.ts'
 import { updateWrapping } from '../../src/modules/wallets/keys-store.ts'
 import * as locks from '../../src/modules/wallets/lock-store.ts'
 import * as moves from '../../src/modules/wallets/outbox-moves-store.ts'
+import { markSucceeded } from '../../src/modules/wallets/old-keys-store.ts'
+import * as seeds from '../../src/modules/wallets/seeds-store.ts'
 import { cancelPlan, markPlanDone } from '../../src/modules/wallets/plans-store.ts'
 import * as wallets from '../../src/modules/wallets/store.ts'
 import { toBlock } from '../../src/modules/wallets/outbox-store.ts'
@@ -128,6 +130,14 @@ tryVerbs(
         run: (db, { id }) => voids.markSettled(db, { id, voidedAt: 5 }),
         to: { voided_at: null },
         unless: [{ voided_at: 6 }],
+      },
+      markSucceeded: {
+        run: (db, { id }) => markSucceeded(db, id, 'nano_successor'),
+        to: { status: 'expiring', ends_as: 'deleted', refund_address: '"nano_successor"' },
+      },
+      markRecovered: {
+        run: (db, { id }) => seeds.markRecovered(db, id, NOW),
+        to: { status: 'held', thawed_at: NOW },
       },
       markLooked: { run: (db, { id }) => wallets.markLooked(db, [id], NOW), to: { looked_at: NOW } },
     }),
@@ -264,5 +274,17 @@ tryVerbs(
         unless: [...NOT_LOST],
       },
     }),
+  ],
+  // Of one seed and one restore at a time, and of wallets without an owner: seeds.test.ts, recover.test.ts and restores.test.ts.
+  [
+    'retireSeed',
+    'takeIndex',
+    'giveIndexBack',
+    'deleteSeal',
+    'markShown',
+    'markChecked',
+    'skipPlaces',
+    'markAssigned',
+    'markRestoreSettled',
   ],
 )

@@ -1,4 +1,5 @@
 import { AppError } from '../../kernel/errors.ts'
+import { textOf } from '../../kernel/shape.ts'
 
 /** The sets of tools by which agents choose, in the order in which they are useful, each with its modules. */
 const SETS = {
@@ -55,7 +56,7 @@ export function setOf(module: string): { name: SetName; rank: number } {
 /** The sets that an address names: `/mcp?tools=payments,wallets`. */
 export function readSets(given: unknown): readonly SetName[] | undefined {
   if (given === undefined || given === '') return undefined
-  const named = (Array.isArray(given) ? given.join(',') : String(given)).split(',').map((name) => name.trim())
+  const named = (Array.isArray(given) ? given.join(',') : textOf(given)).split(',').map((name) => name.trim())
   const unknown = named.find((name) => !NAMES.some((each) => each === name))
   if (unknown === undefined) return named as SetName[]
   const detail = `There are these sets of tools: ${NAMES.join(', ')}.`

@@ -3,7 +3,7 @@ import type { Registry } from '../../guard/registry.ts'
 import type { RpcOutcome, RpcRequest } from '../../guard/rpc-request.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { Caller } from '../../kernel/ctx.ts'
-import type { Json, JsonObject } from '../../kernel/shape.ts'
+import { type Json, type JsonObject, textOf } from '../../kernel/shape.ts'
 import type { Ask } from '../ask.ts'
 import { toErrorReply } from '../errors.ts'
 import { challengeIn } from '../json-rpc.ts'
@@ -93,14 +93,14 @@ function toToolError({ error, trace }: RpcOutcome, about: JsonObject): CallToolR
 
 /** A refusal as a sentence, with everything in it that helps to do better. */
 function inWords({ error, message: _message, detail, code, nearest, ...facts }: JsonObject, status: number): string {
-  const said = status === 200 ? `The ledger refuses: ${String(error)}.` : String(error)
+  const said = status === 200 ? `The ledger refuses: ${textOf(error)}.` : textOf(error)
   const given = Object.entries(facts).filter(([, fact]) => fact !== undefined && fact !== null)
   return [
     said,
-    detail === undefined ? '' : String(detail),
-    nearest === undefined ? '' : `Did you mean ${String(nearest)}?`,
-    ...given.map(([name, fact]) => `${name}: ${typeof fact === 'object' ? JSON.stringify(fact) : String(fact)}.`),
-    code === undefined ? '' : `(${String(code)}, status ${status})`,
+    textOf(detail),
+    nearest === undefined ? '' : `Did you mean ${textOf(nearest)}?`,
+    ...given.map(([name, fact]) => `${name}: ${typeof fact === 'object' ? JSON.stringify(fact) : textOf(fact)}.`),
+    code === undefined ? '' : `(${textOf(code)}, status ${status})`,
   ]
     .filter((part) => part !== '')
     .join(' ')

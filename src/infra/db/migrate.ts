@@ -98,7 +98,8 @@ async function statementsOf(change: Change): Promise<string[]> {
   return statements
 }
 
-function refusalOf(error: unknown, known: number): Error {
+/** What whoever opens a store reads of a failure: what the database itself said. */
+export function refusalOf(error: unknown, known = 0): Error {
   const reason = error instanceof AppError ? error.cause : error
   const message = reason instanceof Error ? reason.message : String(reason)
   if (/corrupted migrations|missing/i.test(message)) {

@@ -8,7 +8,7 @@ import type { Traces } from '../../kernel/traces.ts'
 import { terminalFailures } from '../failures.ts'
 import { LISTENERS_SQL, type Listening, LocalNotices, NOTIFY_SQL, PostgresNotices, toListening } from './notices.ts'
 import { keepDatabasePrivate, makeFolder } from '../private-files.ts'
-import { migrate } from './migrate.ts'
+import { migrate, refusalOf } from './migrate.ts'
 import { requireSessions } from './pooler.ts'
 import { PostgresHosts } from './postgres-hosts.ts'
 import { PoolSockets, openPool } from './postgres-pool.ts'
@@ -139,9 +139,8 @@ function openPostgres(url: string, { clock, sockets, health, failures, traces, i
     },
     listConfirming: (milliseconds) => notices.listConfirming(countListeners, milliseconds),
     requireUsable: async () => {
-      const client = await connect().catch((error: Error) => {
-        // Whoever starts a gateway needs to see what the server said.
-        throw error.cause ?? error
+      const client = await connect().catch((error: unknown) => {
+        throw refusalOf(error)
       })
       await requireSessions(hosts, client).finally(() => client.release())
     },

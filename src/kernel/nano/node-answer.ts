@@ -1,3 +1,5 @@
+import { textOf } from '../shape.ts'
+
 /** An answer before it is written: text, lists and named members. Empty containers become `""` on the wire. */
 export type Answer = string | Answer[] | Entries | Members
 export type Members = { [name: string]: Answer | undefined }
@@ -48,7 +50,8 @@ function quote(text: string): string {
 }
 
 function write(value: unknown, line: string): string {
-  if (typeof value !== 'object' || value === null) return quote(String(value))
+  if (value === null || value === undefined) return quote(String(value))
+  if (typeof value !== 'object') return quote(textOf(value))
   const inner = line + INDENT
   if (Array.isArray(value))
     return enclose(

@@ -16,7 +16,7 @@ const TITLES: Readonly<Record<Group, string>> = {
 /** Places at the bottom of a phone, the last of which is for all other groups. */
 const AT_THE_THUMB = 4
 
-type Navigating = Pick<FrameProps, 'menu' | 'section' | 'csrf' | 'account' | 'member' | 'shop'>
+type Navigating = Pick<FrameProps, 'menu' | 'section' | 'csrf' | 'account' | 'member' | 'shop' | 'opens'>
 
 /** The group of the open page; none for pages that stand in no menu. */
 const groupOf = ({ menu, section }: Pick<FrameProps, 'menu' | 'section'>) =>
@@ -54,6 +54,29 @@ const SignOut = ({ csrf }: Pick<FrameProps, 'csrf'>) => (
   </form>
 )
 
+const ACCOUNTS = '/dashboard/accounts'
+/** Not before somebody has the passkey that they must have. */
+const maySwitch = ({ opens }: Pick<FrameProps, 'opens'>) => opens('GET', ACCOUNTS)
+
+const Shop = (props: Navigating) => {
+  const look = (
+    <>
+      <Logo {...props} />
+      <span>
+        <b>{shopName(props)}</b>
+        {maySwitch(props) && <span class="soft">Switch account</span>}
+      </span>
+    </>
+  )
+  return maySwitch(props) ? (
+    <a class="shop" href={ACCOUNTS}>
+      {look}
+    </a>
+  ) : (
+    <div class="shop">{look}</div>
+  )
+}
+
 export const Side = (props: Navigating) => {
   const groups = groupsOf(props)
   const current = groupOf(props)
@@ -61,13 +84,7 @@ export const Side = (props: Navigating) => {
   const { account, member } = props
   return (
     <header class="side">
-      <a class="shop" href="/dashboard/accounts">
-        <Logo {...props} />
-        <span>
-          <b>{shopName(props)}</b>
-          <span class="soft">Switch account</span>
-        </span>
-      </a>
+      <Shop {...props} />
       <nav class="nav" aria-label="Dashboard">
         <ul>
           {groups.map((entry, at) => (
@@ -87,9 +104,11 @@ export const Side = (props: Navigating) => {
                     <Entry {...{ entry, current }} />
                   </li>
                 ))}
-                <li>
-                  <a href="/dashboard/accounts">Switch account</a>
-                </li>
+                {maySwitch(props) && (
+                  <li>
+                    <a href={ACCOUNTS}>Switch account</a>
+                  </li>
+                )}
                 <li>
                   <SignOut {...props} />
                 </li>
@@ -121,12 +140,14 @@ export const beginnings = ({ opens }: Pick<FrameProps, 'opens'>) => NEW.filter((
 export const Top = (props: FrameProps & { asked?: string | undefined }) => {
   const offered = beginnings(props)
   return (
-    <div class="top">
-      <a class="only-narrow" href="/dashboard/accounts" aria-label={`${shopName(props)}, switch account`}>
-        <Logo {...props} />
-      </a>
+    <section class="top" aria-label="Account, search and new">
+      {maySwitch(props) && (
+        <a class="only-narrow" href={ACCOUNTS} aria-label={`${shopName(props)}, switch account`}>
+          <Logo {...props} />
+        </a>
+      )}
       {props.opens('GET', '/dashboard/search') && (
-        <form class="search" method="get" action="/dashboard/search" role="search">
+        <form class="search" method="get" action="/dashboard/search" role="search" aria-label="Search everything">
           <Icon name="search" />
           <input
             type="search"
@@ -157,7 +178,7 @@ export const Top = (props: FrameProps & { asked?: string | undefined }) => {
           </ul>
         </details>
       )}
-    </div>
+    </section>
   )
 }
 

@@ -5,7 +5,14 @@ import type { FrameProps } from '../../../kernel/page.ts'
 import { JobsPage } from './jobs-page.tsx'
 
 const account = { id: 'acc_1', email: null, role: 'admin' }
-const page = { section: '/dashboard/admin/jobs', menu: [], account, csrf: 'csrf', opens: () => true }
+const page = {
+  section: '/dashboard/admin/jobs',
+  menu: [],
+  account,
+  shop: { name: null },
+  csrf: 'csrf',
+  opens: () => true,
+}
 const frame = page as unknown as FrameProps
 const job = { kind: 'mail.send', attempts: 3, runAt: 1_000, lastError: null }
 

@@ -136,6 +136,17 @@ export const describedPayRoutes: readonly Described[] = [
     answer: RECORD,
     refuses: [409, 503],
   },
+  {
+    method: 'post',
+    path: '/pay/{id}/email',
+    id: 'leaveEmail',
+    tag: 'checkout',
+    summary: 'Leave an email address for the receipt of a payment.',
+    who: 'anybody',
+    body: { schema: record({ email: text, lang: answer.optional(text) }), example: { email: 'ann@example.com' } },
+    answer: record({ success: answer.bool }),
+    refuses: [409],
+  },
 ]
 
 async function takeAmount(ctx: CheckoutRoom, request: RouteRequest): Promise<Reply> {

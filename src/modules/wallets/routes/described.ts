@@ -24,7 +24,7 @@ export const describedPayoutRoutes: readonly Described[] = [
     who: 'account',
     body: {
       schema: record({ address: optional(text), wallet: optional(bool) }),
-      example: { address: '@linden' },
+      example: { address: 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8' },
     },
     answer: PAYOUT,
     refuses: [403],
