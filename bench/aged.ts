@@ -5,7 +5,7 @@
  */
 import type { StoreEngine } from '../src/kernel/dialect.ts'
 import { openBulk } from '../test/support/bulk.ts'
-import { toCheckoutCtx } from '../test/support/checkout-room.ts'
+import { toCheckoutCtx } from '../test/support/checkout-context.ts'
 import { HOT, type Known, SORTED, TABLE_SCAN, explain, statementsOf } from '../test/support/hot-queries.ts'
 import { addressOf, checkoutIdOf, fillHistory, keyOf, ownerOf } from '../test/support/many-checkouts.ts'
 import { timeOperations } from './growth.ts'

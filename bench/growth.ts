@@ -8,7 +8,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { StoreEngine } from '../src/kernel/dialect.ts'
 import { toRaw } from '../src/kernel/money.ts'
-import { type CheckoutRoom, getCheckout } from '../src/modules/checkout/index.ts'
+import { type CheckoutContext, getCheckout } from '../src/modules/checkout/index.ts'
 import { creditSend } from '../src/modules/checkout/domain/credit.ts'
 import { listCheckouts } from '../src/modules/checkout/report-store.ts'
 import { openCheckout } from '../src/modules/checkout/domain/open.ts'
@@ -18,7 +18,7 @@ import { showCheck } from '../src/modules/checkout/domain/show.ts'
 import { openBulk } from '../test/support/bulk.ts'
 import { addressOf, checkoutIdOf, fillHistory, keyOf, ownerOf } from '../test/support/many-checkouts.ts'
 import { query } from '../test/support/postgres.ts'
-import { toCheckoutCtx } from '../test/support/checkout-room.ts'
+import { toCheckoutCtx } from '../test/support/checkout-context.ts'
 import { openBenchStore } from './kit/gateway.ts'
 import { type Line, drawGrowth } from './kit/growth-picture.ts'
 import { median } from './kit/load.ts'
@@ -112,7 +112,7 @@ async function grow(bench: Bench, engine: StoreEngine, sizes: readonly number[])
 }
 
 /** Bytes on disk, indexes included. */
-async function sizeOf(engine: StoreEngine, url: string, { db }: CheckoutRoom): Promise<number> {
+async function sizeOf(engine: StoreEngine, url: string, { db }: CheckoutContext): Promise<number> {
   if (engine === 'postgres') {
     const [row] = (await query(url, 'select pg_database_size(current_database())::float as bytes')) as {
       bytes: number
@@ -136,7 +136,7 @@ async function time(times: number, run: (at: number) => Promise<unknown>): Promi
 }
 
 export async function timeOperations(
-  ctx: CheckoutRoom,
+  ctx: CheckoutContext,
   size: number,
   label: string,
 ): Promise<Record<Operation, number>> {
@@ -146,7 +146,7 @@ export async function timeOperations(
     accountId: ownerOf(MERCHANT),
     role: 'user',
     prepaid: false,
-    door: 'secret-key',
+    access: 'secret-key',
     actor: OPERATOR,
     rights: undefined,
   } as const

@@ -6,12 +6,12 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { StoreEngine } from '../src/kernel/dialect.ts'
-import { type CheckoutRoom } from '../src/modules/checkout/index.ts'
+import { type CheckoutContext } from '../src/modules/checkout/index.ts'
 import { PaymentMonitor } from '../src/modules/checkout/payment-monitor.ts'
 import { openBulk } from '../test/support/bulk.ts'
 import { type OpenOne, fillOpen, openOwn, openShared } from '../test/support/many-checkouts.ts'
 import { SyntheticNetwork } from '../test/support/synthetic-network.ts'
-import { toCheckoutCtx } from '../test/support/checkout-room.ts'
+import { toCheckoutCtx } from '../test/support/checkout-context.ts'
 import { openBenchStore } from './kit/gateway.ts'
 import { quantile } from './kit/load.ts'
 import { familyMicroseconds } from './kit/machine.ts'
@@ -114,7 +114,7 @@ async function simulate(bench: Bench, engine: StoreEngine, { watched, rate, seco
     const checkout = at % 2 === 0 ? openOwn((at * 31) % watched) : openShared(at)
     const hash = network.pay({ to: checkout.address, amountRaw: checkout.amountRaw, at: Date.now() })
     desk.await(checkout.id)
-    network.tellSend(hash)
+    network.reportSend(hash)
     return { checkout, hash }
   }
 
@@ -179,12 +179,12 @@ async function simulate(bench: Bench, engine: StoreEngine, { watched, rate, seco
 
 /** Who waits for which payment, and since when. */
 class Desk {
-  readonly ctx: CheckoutRoom
+  readonly ctx: CheckoutContext
   readonly #toldAt = new Map<string, number>()
   #latencies: number[] = []
   #idle: (() => void) | undefined
 
-  constructor(ctx: CheckoutRoom) {
+  constructor(ctx: CheckoutContext) {
     this.ctx = ctx
   }
 
@@ -217,7 +217,7 @@ class Desk {
 }
 
 /** Every payment once, every paid checkout complete once, and nothing else. */
-async function checkAll({ db }: CheckoutRoom, expected: number): Promise<void> {
+async function checkAll({ db }: CheckoutContext, expected: number): Promise<void> {
   const count = async (table: 'checkout_payments' | 'events') => {
     const row = await db
       .selectFrom(table)

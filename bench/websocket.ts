@@ -90,7 +90,7 @@ export async function benchWebsocket(options: Options): Promise<Report> {
 
   const port = await freePort()
   const bare = bench.spawn('bare', ['--import', 'tsx', 'bench/kit/bare-broadcast.ts', source.url, String(port)])
-  await source.untilHeardBy(1)
+  await source.untilReceivedBy(1)
   const peer = await fanOut(`ws://127.0.0.1:${port}`, () => processorMicroseconds([bare.pid!]))
   await bench.end(bare)
   const node = { nodeUrl: ledger.url, nodeWsUrl: source.url }
@@ -99,7 +99,7 @@ export async function benchWebsocket(options: Options): Promise<Report> {
     ...node,
     env: { WS_CLIENTS_MAX: '20000', WS_CLIENTS_PER_ADDRESS_MAX: '0' },
   })
-  await source.untilHeardBy(1)
+  await source.untilReceivedBy(1)
   const socketUrl = `${gateway.url.replace('http', 'ws')}/ws`
   const ours = await fanOut(socketUrl, () => gateway.spent().gateway)
 

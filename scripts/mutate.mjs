@@ -73,19 +73,19 @@ const listed = (folder, pattern) =>
     .sort()
 
 const tests = [...listed('src', /\.test\.tsx?$/), ...listed('test', /\.test\.tsx?$/)]
-const roomOf = (file) => (file.startsWith('src/guard/') ? 'guard' : file.split('/')[2])
+const contextOf = (file) => (file.startsWith('src/guard/') ? 'guard' : file.split('/')[2])
 /** A room that is not named would be held by less than it is, and lines of it be called unheld. */
-const heldBy = (room) => {
-  if (!(room in HELD_BY)) throw new Error(`HELD_BY does not say which tests hold ${room}`)
-  return HELD_BY[room]
+const heldBy = (context) => {
+  if (!(context in HELD_BY)) throw new Error(`HELD_BY does not say which tests hold ${context}`)
+  return HELD_BY[context]
 }
 /** Browsers, and what looks for rare orders of events. */
 const FAR = /^test\/(?:pages|sim|shared)\/|\/neighbours-/
-const testsOf = (room) =>
+const testsOf = (context) =>
   [
     ...new Set(
-      [room === 'guard' ? 'src/guard/' : `src/modules/${room}/`, ...heldBy(room).split(/\s+/)].flatMap((start) =>
-        tests.filter((file) => file.startsWith(start)),
+      [context === 'guard' ? 'src/guard/' : `src/modules/${context}/`, ...heldBy(context).split(/\s+/)].flatMap(
+        (start) => tests.filter((file) => file.startsWith(start)),
       ),
     ),
   ].filter((file) => !values.nearest || !FAR.test(file))
@@ -180,7 +180,7 @@ async function reachAll(copy, waiting) {
  * others. Lines alone do not decide: the way back from what runs to what was written is not exact.
  */
 function seenBy({ file, line }) {
-  const tests = testsOf(roomOf(file)).filter((test) => reached[test].lines)
+  const tests = testsOf(contextOf(file)).filter((test) => reached[test].lines)
   const linesOf = (test) => reached[test].lines[file] ?? []
   const loaded = Math.min(...tests.map((test) => linesOf(test).length))
   // Nearest is what runs most of the file: many run a line on their way, and look at something else.
@@ -282,7 +282,7 @@ function bundle(mutants) {
   const bundles = []
   for (const mutant of mutants) {
     const fits = (bundle) =>
-      roomOf(bundle[0].file) === roomOf(mutant.file) &&
+      contextOf(bundle[0].file) === contextOf(mutant.file) &&
       !bundle.some(({ file, line }) => file === mutant.file && line === mutant.line)
     const known = bundles.find(fits)
     if (known) known.push(mutant)
@@ -299,11 +299,11 @@ try {
   const waiting = chosen.filter((mutant) => !wasRed(mutant))
   killed = chosen.length - waiting.length
   const left = []
-  for (const room of new Set(sources.map(roomOf))) {
-    const ofRoom = waiting.filter(({ file }) => roomOf(file) === room)
-    const files = ofRoom.length > 0 ? testsOf(room) : []
+  for (const context of new Set(sources.map(contextOf))) {
+    const ofContext = waiting.filter(({ file }) => contextOf(file) === context)
+    const files = ofContext.length > 0 ? testsOf(context) : []
     await Promise.all(copies.map((copy) => reachAll(copy, files)))
-    left.push(...(await Promise.all(copies.map((copy) => tryQuickly(copy, ofRoom)))).flat())
+    left.push(...(await Promise.all(copies.map((copy) => tryQuickly(copy, ofContext)))).flat())
   }
   const bundles = bundle(left)
   await Promise.all(

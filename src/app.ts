@@ -19,7 +19,7 @@ import type { Failures } from './kernel/failures.ts'
 import type { Module } from './kernel/module.ts'
 import { type UsageMeter, createFirstAdministrator } from './modules/accounts/index.ts'
 import { toPlayNames } from './app/development-ledger.ts'
-import { openRooms } from './modules.ts'
+import { openContexts } from './modules.ts'
 import { openCommandSocket, openJobs } from './app/background.ts'
 import { openGuard } from './app/guard.ts'
 import { type Surroundings, openPorts } from './app/ports.ts'
@@ -45,7 +45,7 @@ export interface App {
   walletKeyFile: string | undefined
   devnet: Devnet | undefined
   /** Every action and every route that it answers. */
-  doors: { actions: readonly Action[]; routes: readonly AnsweredRoute[] }
+  endpoints: { actions: readonly Action[]; routes: readonly AnsweredRoute[] }
   nodes: Nodes
   store: Store
   usage: UsageMeter
@@ -76,12 +76,12 @@ export async function startApp(config: Config, infra: Infra): Promise<App> {
 async function assemble(config: Config, infra: Infra, stack: AsyncDisposableStack): Promise<App> {
   const ports = await openPorts(config, infra, stack)
   const { store, opened, nodes, searches, devnet, metrics, links, failures, log } = ports
-  const rooms = await openRooms(config, ports, stack)
-  const modules: readonly Module[] = Object.values(rooms)
+  const contexts = await openContexts(config, ports, stack)
+  const modules: readonly Module[] = Object.values(contexts)
   const runner = openJobs(config, { ports, modules }, stack)
   const limiter = new MemoryLimiter(store.clock)
-  const gateway = await openGuard(config, { ports, rooms, limiter }, stack)
-  if (infra.place) await openFronts(infra.place, { ports, limiter, prepareWork: rooms.work.prepare }, stack)
+  const gateway = await openGuard(config, { ports, contexts, limiter }, stack)
+  if (infra.place) await openFronts(infra.place, { ports, limiter, prepareWork: contexts.work.prepare }, stack)
   if (opened.engine === 'sqlite') await openCommandSocket(config, ports, stack)
   const scraped = await openMetricsListener(config, {
     read: () => metrics.text(),
@@ -95,7 +95,7 @@ async function assemble(config: Config, infra: Infra, stack: AsyncDisposableStac
     port: infra.place.port,
     isFront: (mark: string) => isSame(infra.place!.secret, mark),
   }
-  const server = openServer(config, { ports, rooms, gateway, behind })
+  const server = openServer(config, { ports, contexts, gateway, behind })
   stack.defer(() => server.close())
   const gauges = [
     ...modules.flatMap(({ gauges: own = [] }) => own),
@@ -120,21 +120,21 @@ async function assemble(config: Config, infra: Infra, stack: AsyncDisposableStac
   const createdKey = await createFirstAdministrator(store, infra.keepKey)
   for (const module of modules) await module.listening?.()
   const walletKeyFile = config.walletKeys.length > 0 ? undefined : keyFileOf(config)
-  const doors = { actions: gateway.registry.actions, routes: server.routes }
+  const endpoints = { actions: gateway.registry.actions, routes: server.routes }
   const shown = { url, metricsUrl: scraped.url, createdKey, walletKeyFile }
   const facts: FrontFacts = {
     ledger: ports.ledger,
     devnet: devnet && { rpcUrl: devnet.rpcUrl, wsUrl: devnet.wsUrl },
-    play: devnet ? toPlayNames(await rooms.wallets.treasuryAddress()) : [],
+    play: devnet ? toPlayNames(await contexts.wallets.treasuryAddress()) : [],
     sold: [...(gateway.seller?.goods.keys() ?? [])],
   }
   return {
     ...shown,
     devnet,
-    doors,
+    endpoints,
     nodes,
     store: opened,
-    usage: rooms.accounts.usage,
+    usage: contexts.accounts.usage,
     failures,
     work: searches,
     facts,

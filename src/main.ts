@@ -3,20 +3,20 @@ import { checkStart } from './config/check-start.ts'
 import { onUncaught } from './cli/last-resort.ts'
 import { openProcessLog } from './cli/log-lines.ts'
 import { onStop } from './cli/stop.ts'
-import { tellAll } from './config/config.ts'
+import { reportAll } from './config/config.ts'
 import { keptTuning } from './cli/kept.ts'
 import { keepAdministratorKey } from './store/data-folder.ts'
 import { FollowingClock } from './infra/clock.ts'
 import { systemRandom } from './infra/random.ts'
 import { runFront, runOwner } from './processes/run.ts'
 import { frontsOf, superviseProcesses } from './processes/supervise.ts'
-import { tellStart } from './cli/tell-start.ts'
+import { printStart } from './cli/print-start.ts'
 
 /** The process: starts the gateway, prints its address, and stops it when asked. */
 export async function runGateway(role?: string): Promise<void> {
   const clock = new FollowingClock()
   const { config, problems, warnings } = checkStart(clock)
-  if (!config) throw new Error(tellAll(problems))
+  if (!config) throw new Error(reportAll(problems))
   if (role === 'front') return runFront(config)
   if (role === 'owner') return runOwner(config)
   const log = openProcessLog(config)
@@ -38,5 +38,5 @@ export async function runGateway(role?: string): Promise<void> {
   const stop = () => (ending ??= end())
   onStop(stop)
   onUncaught(app.failures, stop)
-  await tellStart(config, { app, log })
+  await printStart(config, { app, log })
 }

@@ -10,7 +10,7 @@ import { qrOutline, qrPng } from './infra/qr/png.ts'
 import { keyFileOf, openVault } from './infra/secrets/vault.ts'
 import { nanswap } from './infra/swap/nanswap.ts'
 import { openVanity } from './infra/vanity/find.ts'
-import { tellAlarm, tellRefusal } from './infra/wallet-alarms.ts'
+import { reportAlarm, reportRefusal } from './infra/wallet-alarms.ts'
 import { InstanceTurns } from './kernel/feed/instance-turns.ts'
 import type { Module } from './kernel/module.ts'
 import { toAddress } from './kernel/nano/address.ts'
@@ -35,7 +35,7 @@ import type { OwnView } from './modules/status/index.ts'
 import { openStatusPage } from './modules/status/open.ts'
 import { openSwap } from './modules/swap/open.ts'
 import { openUsernames } from './modules/usernames/open.ts'
-import { type WalletRoom, countByMasterKey } from './modules/wallets/index.ts'
+import { type WalletContext, countByMasterKey } from './modules/wallets/index.ts'
 import { type WalletsModule, openWallets } from './modules/wallets/open.ts'
 import { ADDRESS_KINDS, type AttemptEvent } from './modules/webhooks/index.ts'
 import { openWebhooks } from './modules/webhooks/open.ts'
@@ -45,10 +45,10 @@ import type { Goods } from './modules/x402/index.ts'
 import { openX402 } from './modules/x402/open.ts'
 import type { Ports } from './app/ports.ts'
 
-export type Rooms = Awaited<ReturnType<typeof openRooms>>
+export type Contexts = Awaited<ReturnType<typeof openContexts>>
 
 /** Opens every room, each with what it needs of the ports and of the rooms before it. They are closed in the opposite order. */
-export async function openRooms(config: Config, ports: Ports, stack: AsyncDisposableStack) {
+export async function openContexts(config: Config, ports: Ports, stack: AsyncDisposableStack) {
   const { store, notices, node, thresholds, devnet, nodes, links, mailer, secrets, prices, outbound, metrics, log } =
     ports
   const { confirmations } = nodes
@@ -95,20 +95,20 @@ export async function openRooms(config: Config, ports: Ports, stack: AsyncDispos
   const wallets: WalletsModule = keep(await openOwnWallets(config, ports, { names, work }))
   const x402 = keep(await openPayments(config, ports, { goods, treasuryAddress: wallets.treasuryAddress }))
   const pictures = openPictures({ outbound, clock: store.clock })
-  const room = wallets.wallets
+  const context = wallets.wallets
   const limiter = new MemoryLimiter(store.clock)
   const emails = keep(
-    openEmails({ wallets: room, names: names.names, mailer, secrets, links, limiter, prices, isPlay }, config),
+    openEmails({ wallets: context, names: names.names, mailer, secrets, links, limiter, prices, isPlay }, config),
   )
   const checkout = keep(
     openOwnCheckouts(config, ports, { names, webhooks, wallets, emails, pictures, turnOf: turns.of }),
   )
   const paymentLinks = keep(openLinks({ checkout, links, pictures, mailer, isPlay }, config))
   const pointsOfSale = keep(openPos({ checkout, links, isPlay }))
-  const billing = keep(openBilling({ accounts, checkout, wallets: room, isExchange: names.isExchange }, config))
+  const billing = keep(openBilling({ accounts, checkout, wallets: context, isExchange: names.isExchange }, config))
   const usernames = keep(openUsernames({ billing, names, mailer, baseUrl, isPlay }, config))
-  const faucet = keep(openFaucet(room, config))
-  const swap = keep(openSwap({ store, swaps: swapsOf(config, ports, room), fiat: prices.currencies }, config))
+  const faucet = keep(openFaucet(context, config))
+  const swap = keep(openSwap({ store, swaps: swapsOf(config, ports, context), fiat: prices.currencies }, config))
   // Ended first, so that the other instances leave nothing to one that ends.
   stack.defer(turns.stop)
   const status = keep(openStatusPage({ store, view: () => viewOf(ports), isPlay }))
@@ -186,8 +186,8 @@ async function openOwnWallets(config: Config, ports: Ports, { names, work }: Bef
       countMax,
       vault: await vaultOf(config, ports),
       vanity: openVanity(store),
-      alarm: tellAlarm(ports),
-      onRefusal: tellRefusal(ports),
+      alarm: reportAlarm(ports),
+      onRefusal: reportRefusal(ports),
       fund: devnet && ((address) => fundFromGenesis(devnet, address, config.devnetTreasuryNano)),
       representative: devnet && toAddress(DEV_NETWORK.genesisAccount),
     },
@@ -285,7 +285,7 @@ async function openPayments(
 }
 
 /** Who exchanges currencies. The sandbox gives play money away, so that it exists only beside it, and only at the desk. */
-function swapsOf(config: Config, { clock, devnet }: Ports, wallets: WalletRoom): SwapProvider | undefined {
+function swapsOf(config: Config, { clock, devnet }: Ports, wallets: WalletContext): SwapProvider | undefined {
   if (config.swapProvider === 'nanswap') return nanswap({ url: config.swapUrl, key: config.swapKey, clock })
-  return config.swapProvider === 'sandbox' && devnet && config.atDesk ? sandboxSwap(wallets) : undefined
+  return config.swapProvider === 'sandbox' && devnet && config.isLocal ? sandboxSwap(wallets) : undefined
 }

@@ -87,7 +87,9 @@ test('a module uses earlier modules only, and only through their face', () => {
       // The composition root opens rooms, and knows data that is needed before any is open, also by commands that open none.
       const isRoots =
         layerOf(file) === 'root' &&
-        /^src\/modules\/\w+\/(open|tables|settings|migrations\/index|routes|routes\/(described|api))\.tsx?$/.test(target)
+        /^src\/modules\/\w+\/(open|tables|settings|migrations\/index|routes|routes\/(described|api))\.tsx?$/.test(
+          target,
+        )
       if (!face && !isRoots) wrong.push(`${file} imports ${target} instead of the module's index.ts`)
       if (own !== undefined && MODULE_ORDER.indexOf(other) >= MODULE_ORDER.indexOf(own)) {
         wrong.push(`${file} imports the later module ${other}`)

@@ -93,7 +93,7 @@ function toPayment(body: string): Payment {
 async function pay({ ledger }: World, gateway: BenchGateway, payments: Payment[]): Promise<Spent> {
   const due = (await countComplete(gateway)) + payments.length
   const before = gateway.spent()
-  await ledger.tellPayments(payments)
+  await ledger.reportPayments(payments)
   const end = performance.now() + SETTLED_WITHIN
   for (let complete = -1; complete < due; complete = await countComplete(gateway)) {
     if (performance.now() > end) throw new Error(`${complete} of ${due} payments were found.`)

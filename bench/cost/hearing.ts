@@ -23,7 +23,7 @@ export async function costHearing(world: World, gateway: BenchGateway, engine: S
   const rate = EACH_MILLISECOND[options.check ? 'check' : 'else']
   await ledger.heard()
   const bare = await startBare(bench, 'hear', ledger.socketUrl)
-  await ledger.tellStrangers(2_000, rate)
+  await ledger.reportStrangers(2_000, rate)
   await delay(HEARD_WITHIN)
   let idlest = Infinity
   for (let look = 0; look < IDLE_LOOKS; look++) {
@@ -33,7 +33,7 @@ export async function costHearing(world: World, gateway: BenchGateway, engine: S
   }
   const hear = async () => {
     const [began, before, bareBefore] = [performance.now(), gateway.spent(), bare.spent()]
-    await ledger.tellStrangers(count, rate)
+    await ledger.reportStrangers(count, rate)
     await delay(HEARD_WITHIN)
     const [took, after, bareAfter] = [performance.now() - began, gateway.spent(), bare.spent()]
     const own = after.gateway - before.gateway - idlest * took

@@ -23,7 +23,7 @@ export class EventSource {
     })
   }
 
-  async untilHeardBy(count: number): Promise<void> {
+  async untilReceivedBy(count: number): Promise<void> {
     while (this.#server.clients.size < count) await once(this.#server, 'connection')
     // The subscription is on its way.
     await delay(200)

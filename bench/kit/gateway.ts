@@ -58,7 +58,7 @@ export async function openBenchStore(
     random: systemRandom,
     ids: openIds(systemRandom),
     wakeJobs,
-    tellAccount: () => undefined,
+    notifyAccount: () => undefined,
     failures: terminalFailures,
   }
   return { url, store, ctx }

@@ -56,8 +56,8 @@ export interface StandIn extends Disposable {
   /** Resolves when somebody has subscribed to confirmations. */
   heard(): Promise<void>
   /** Resolves when all were told. */
-  tellStrangers(count: number, eachMillisecond: number): Promise<void>
-  tellPayments(payments: Payment[]): Promise<void>
+  reportStrangers(count: number, eachMillisecond: number): Promise<void>
+  reportPayments(payments: Payment[]): Promise<void>
 }
 
 export async function startStandIn(as: 'ledger' | 'receiver'): Promise<StandIn> {
@@ -79,8 +79,8 @@ export async function startStandIn(as: 'ledger' | 'receiver'): Promise<StandIn> 
     heard: async () => {
       if (hearers === 0) await hear<Word>(child, (word) => 'hearers' in word)
     },
-    tellStrangers: (count, eachMillisecond) => order({ tell: 'strangers', count, eachMillisecond }),
-    tellPayments: (payments) => order({ tell: 'payments', payments }),
+    reportStrangers: (count, eachMillisecond) => order({ tell: 'strangers', count, eachMillisecond }),
+    reportPayments: (payments) => order({ tell: 'payments', payments }),
     [Symbol.dispose]: () => void child.kill('SIGKILL'),
   }
 }

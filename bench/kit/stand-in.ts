@@ -149,12 +149,13 @@ async function stand(as: string): Promise<void> {
   })
   process.on('disconnect', () => process.exit())
   process.on('message', (order: Order) => {
-    const obey = order.tell === 'strangers' ? tellStrangers(order, broadcast) : tellPayments(order.payments, broadcast)
+    const obey =
+      order.tell === 'strangers' ? reportStrangers(order, broadcast) : reportPayments(order.payments, broadcast)
     void obey.then((count) => say({ told: count }))
   })
 }
 
-async function tellStrangers(
+async function reportStrangers(
   { count, eachMillisecond }: { count: number; eachMillisecond: number },
   broadcast: (frame: string) => void,
 ): Promise<number> {
@@ -167,7 +168,7 @@ async function tellStrangers(
   return count
 }
 
-function tellPayments(some: readonly Payment[], broadcast: (frame: string) => void): Promise<number> {
+function reportPayments(some: readonly Payment[], broadcast: (frame: string) => void): Promise<number> {
   const frames = some.map((payment) => {
     const { before, paid } = toBlocks(told++, payment)
     const hash = hashBlock(paid)

@@ -35,7 +35,7 @@ export async function openDevelopmentLedger(
     port: config.devnetPort,
     wsPort: config.devnetWsPort,
     // On a public gateway, anybody could use the public genesis key to pay any checkout.
-    genesisIsClosed: !config.atDesk,
+    genesisIsClosed: !config.isLocal,
     representatives: config.devnetRepresentatives,
     confirmAfterMilliseconds: config.devnetConfirmMilliseconds,
     thresholds: WORK_THRESHOLDS[config.devnetWork],

@@ -3,22 +3,22 @@ import type { Gateway } from '../guard/dispatch.ts'
 import { openGateway } from '../guard/open.ts'
 import { Registry } from '../guard/registry.ts'
 import type { MemoryLimiter } from '../infra/limits/gcra.ts'
-import { openSharedLimits, tellDegraded } from '../infra/limits/open.ts'
-import type { Rooms } from '../modules.ts'
+import { openSharedLimits, reportDegraded } from '../infra/limits/open.ts'
+import type { Contexts } from '../modules.ts'
 import type { Ports } from './ports.ts'
 
 /** Opens what every request passes. */
 export async function openGuard(
   config: Config,
-  { ports, rooms, limiter }: { ports: Ports; rooms: Rooms; limiter: MemoryLimiter },
+  { ports, contexts, limiter }: { ports: Ports; contexts: Contexts; limiter: MemoryLimiter },
   stack: AsyncDisposableStack,
 ): Promise<Gateway> {
   const { store, secrets, nodes } = ports
-  const { accounts, names, x402 } = rooms
-  const shared = await openSharedLimits(config, ports, tellDegraded(ports))
+  const { accounts, names, x402 } = contexts
+  const shared = await openSharedLimits(config, ports, reportDegraded(ports))
   stack.defer(() => shared?.close())
   return openGateway(config, {
-    registry: new Registry(Object.values(rooms)),
+    registry: new Registry(Object.values(contexts)),
     seller: x402.seller,
     keys: accounts.keys,
     usage: accounts.usage,

@@ -213,6 +213,6 @@ export function toStoreCtx(
 ): StoreCtx {
   const told = new AccountNotices(notices)
   stack.defer(() => told.close())
-  const tellAccount: StoreCtx['tellAccount'] = (...what) => told.tell(...what)
-  return { db, clock, ids, random, wakeJobs: () => notices.publish('jobs', ''), tellAccount, failures, traces }
+  const notifyAccount: StoreCtx['notifyAccount'] = (...what) => told.tell(...what)
+  return { db, clock, ids, random, wakeJobs: () => notices.publish('jobs', ''), notifyAccount, failures, traces }
 }

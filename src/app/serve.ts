@@ -6,7 +6,7 @@ import { mountAssets } from '../http/assets.ts'
 import { openCalls } from '../http/calls.ts'
 import { admitFront, remoteAddressOf } from '../http/client-ip.ts'
 import { mountDashboard } from '../http/dashboard.tsx'
-import { DeveloperDoor } from '../http/developer-door.ts'
+import { DeveloperAccess } from '../http/developer-access.ts'
 import { mountDocuments } from '../http/docs/index.ts'
 import { mountHealth } from '../http/health.ts'
 import { listenAt, listenBehind } from '../http/listen.ts'
@@ -24,7 +24,7 @@ import { noNodeReason } from '../infra/node/open.ts'
 import type { Db } from '../kernel/db.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Module } from '../kernel/module.ts'
-import type { Rooms } from '../modules.ts'
+import type { Contexts } from '../modules.ts'
 import type { RequestLog } from '../modules/accounts/index.ts'
 import type { GatewayStatus } from '../modules/admin/index.ts'
 import { openAdmin } from '../modules/admin/open.ts'
@@ -36,7 +36,7 @@ import type { Ports } from './ports.ts'
 /** What the server offers. */
 interface Served {
   ports: Ports
-  rooms: Rooms
+  contexts: Contexts
   gateway: Gateway
   /** Set where fronts share the port, and hand over what they do not answer. */
   behind?: Behind | undefined
@@ -63,7 +63,7 @@ interface OpenServer {
 }
 
 /** All endpoints of the gateway on one port: RPC, REST, payment pages, websocket, health, pages. */
-export function openServer(config: Config, { ports, rooms, gateway, behind }: Served): OpenServer {
+export function openServer(config: Config, { ports, contexts, gateway, behind }: Served): OpenServer {
   const { clock, random, nodes, store, secrets } = ports
   const baseUrl = () => ports.links.base()
   const devnet = ports.developmentLedger !== undefined
@@ -71,7 +71,7 @@ export function openServer(config: Config, { ports, rooms, gateway, behind }: Se
   const { clientIp, nextRequestId, isDraining } = calls
   const ipOf: RoutesOptions['ipOf'] = (request) =>
     clientIp(remoteAddressOf(request), request.headers['x-forwarded-for'])
-  const { onError, report, onAnswered } = openReports(ports, rooms.accounts.requests)
+  const { onError, report, onAnswered } = openReports(ports, contexts.accounts.requests)
 
   const { bodyBytesMax, concurrencyMax, requestTimeoutMilliseconds, httpFast } = config
   const asking = { gateway, concurrencyMax, report, running: { count: 0 } }
@@ -80,7 +80,7 @@ export function openServer(config: Config, { ports, rooms, gateway, behind }: Se
     ...asking,
     bodyBytesMax,
     batchWidth: toBatchWidth(config),
-    servesThisMachine: devnet && config.atDesk,
+    servesThisMachine: devnet && config.isLocal,
   })
   const admits = behind && ((request: Parameters<typeof admitFront>[0]) => admitFront(request, behind.isFront))
   const server = createServer({
@@ -100,7 +100,7 @@ export function openServer(config: Config, { ports, rooms, gateway, behind }: Se
   const sockets = new ClientSockets({
     bus: nodes.confirmations,
     topics: nodes.confirmations,
-    names: rooms.names.names,
+    names: contexts.names.names,
     clock,
     clientsMax: config.websocketClientsMax,
     clientsPerAddressMax: config.websocketClientsPerAddressMax,
@@ -112,26 +112,35 @@ export function openServer(config: Config, { ports, rooms, gateway, behind }: Se
   const { opened } = ports
   const notReady = () => (isDraining() ? 'draining' : (noNodeReason(nodes) ?? unwritableReason(opened)))
   mountHealth(server, { notReady })
-  const { keys, sessions } = rooms.accounts
+  const { keys, sessions } = contexts.accounts
   const openLimiter = () => new MemoryLimiter(clock)
   const limits = new RouteLimits({ keys, openLimiter, ipOf: ({ raw }) => ipOf(raw) })
   const limited = { limits, openLimit: openLimit(config.limitPagesPerMinute), devnet }
-  mountDocuments(server, { gateway, clientIp, report, onError, baseUrl, version: VERSION, ...limited, rooms: OFFERED })
+  mountDocuments(server, {
+    gateway,
+    clientIp,
+    report,
+    onError,
+    baseUrl,
+    version: VERSION,
+    ...limited,
+    contexts: OFFERED,
+  })
   mountAssets(server)
-  mountMcp(server, { ...asking, ipOf, baseUrl, version: VERSION, atDesk: config.atDesk, onError })
+  mountMcp(server, { ...asking, ipOf, baseUrl, version: VERSION, isLocal: config.isLocal, onError })
 
   const cachedBytes = () => nodes.cachedBytes + gateway.remembered.bytes
   const status = openStatus(ports, { websocketClients: () => sockets.count, cachedBytes })
-  const modules: readonly Module[] = [...Object.values(rooms), adminOf(config, { ports, rooms }, status)]
+  const modules: readonly Module[] = [...Object.values(contexts), adminOf(config, { ports, contexts }, status)]
   const declared = modules.flatMap((module) => module.routes ?? [])
   const described = OFFERED.flatMap((module) => module.described ?? [])
   const pages = modules.flatMap((module) => module.pages ?? [])
-  const developers = new DeveloperDoor({ atDesk: config.atDesk, keys, sessions, baseUrl })
+  const developers = new DeveloperAccess({ isLocal: config.isLocal, keys, sessions, baseUrl })
   const enter: RoutesOptions['enter'] = (caller, request) =>
     gateway.throttle.enter(caller, ipOf(request), caller.kind === 'account' && caller.prepaid)
-  const doors = { store, secrets, keys, sessions, developers, baseUrl, enter, onError }
-  const streams = mountRoutes(server, declared, { ...doors, ...limited, ipOf, described })
-  mountDashboard(server, { ...doors, ipOf, devnet, pages, streams, tariffs: gateway.tariffs, notices: ports.notices })
+  const shared = { store, secrets, keys, sessions, developers, baseUrl, enter, onError }
+  const streams = mountRoutes(server, declared, { ...shared, ...limited, ipOf, described })
+  mountDashboard(server, { ...shared, ipOf, devnet, pages, streams, tariffs: gateway.tariffs, notices: ports.notices })
 
   let saidGoodbye: Promise<void> | undefined
   const sayGoodbye = async () => {
@@ -162,14 +171,14 @@ export function openServer(config: Config, { ports, rooms, gateway, behind }: Se
 }
 
 /** The module of administrators: the only one that reads all others. */
-function adminOf(config: Config, { ports, rooms }: Pick<Served, 'ports' | 'rooms'>, status: () => GatewayStatus) {
+function adminOf(config: Config, { ports, contexts }: Pick<Served, 'ports' | 'contexts'>, status: () => GatewayStatus) {
   const { store } = ports
-  const { checkouts } = rooms.checkout
-  const { wallets } = rooms.wallets
-  const { tellStanding } = rooms.accounts
+  const { checkouts } = contexts.checkout
+  const { wallets } = contexts.wallets
+  const { announceStanding } = contexts.accounts
   const mailIsKept = config.smtpUrl === ''
   const upkeep = { ...openUpkeep(store.db), ...openPrivacy(store) }
-  return openAdmin({ store, checkouts, wallets, mailIsKept, tellStanding, status, ...upkeep })
+  return openAdmin({ store, checkouts, wallets, mailIsKept, announceStanding, status, ...upkeep })
 }
 
 /** Reports requests, in the log and in metrics. */

@@ -10,7 +10,7 @@ import {
   findAccountByEmail,
   forgetPasskeys,
   insertAudit,
-  listDeeds,
+  listActivities,
   listKeys,
   readAdjustment,
   readCredits,
@@ -43,7 +43,7 @@ export function showOne(accountId: string, { json }: Flags): Promise<void> {
     const shown = showKnown(account)
     const { credits, plan } = await readCredits(ctx, accountId)
     const keys = (await listKeys(ctx.db, accountId, LISTED_MAX)).map((key) => showKey(key, ctx.clock.now()))
-    const activity = await listDeeds(ctx.db, { accountId }, { before: undefined, limit: LATEST })
+    const activity = await listActivities(ctx.db, { accountId }, { before: undefined, limit: LATEST })
     const facts = { ...shown, features: JSON.stringify(shown.features), credits, plan, keys: keys.length }
     const lines = [
       ...Object.entries(facts).map(([name, value]) => `${name.padEnd(14)}${String(value ?? '-')}`),

@@ -26,7 +26,7 @@ export async function printConfig({ json = false, check = false, offline = false
 
 /** Prints the errors and warnings of a start, without starting. */
 async function printCheck({ json, offline }: { json: boolean; offline: boolean }): Promise<void> {
-  const { config, atDesk, ...found } = checkStart(systemClock)
+  const { config, isLocal, ...found } = checkStart(systemClock)
   const tried = config && !offline ? await checkConnections(config) : { problems: [], warnings: [] }
   const [problems, warnings] = [
     [...found.problems, ...tried.problems],
@@ -34,11 +34,11 @@ async function printCheck({ json, offline }: { json: boolean; offline: boolean }
   ]
   if (problems.length > 0) process.exitCode = 1
   if (json) {
-    console.log(JSON.stringify({ ok: problems.length === 0, at_desk: atDesk, problems, warnings }, null, 2))
+    console.log(JSON.stringify({ ok: problems.length === 0, at_desk: isLocal, problems, warnings }, null, 2))
     return
   }
   for (const problem of problems) console.log(`wrong    ${problem}`)
   for (const warning of warnings) console.log(`warning  ${warning}`)
   if (problems.length === 0)
-    console.log(`The gateway can start with these settings, as a ${atDesk ? 'local' : 'public'} gateway.`)
+    console.log(`The gateway can start with these settings, as a ${isLocal ? 'local' : 'public'} gateway.`)
 }

@@ -21,7 +21,7 @@ type Stored = NodeEvent['stored']
 type Colour = Parameters<typeof styleText>[0]
 
 /** A block as it is printed, for people and programs. */
-interface ToldBlock {
+interface ReportedBlock {
   subtype: string
   hash: string
   account: string
@@ -47,7 +47,7 @@ const ARROWS: Record<string, string> = { send: '→', receive: '←', open: '←
 export class LedgerLines {
   readonly #options: LinesOptions
   /** New blocks of this moment: one that is confirmed at once is printed once. */
-  #arrived: ToldBlock[] = []
+  #arrived: ReportedBlock[] = []
 
   constructor(options: LinesOptions) {
     this.#options = options
@@ -71,13 +71,13 @@ export class LedgerLines {
   follow(node: LedgerNode): () => void {
     return node.listen(({ kind, stored }) => {
       const known = this.#arrived.find(({ hash }) => hash === stored.hash)
-      if (kind === 'arrived') this.#tellSoon(toTold(node, stored, false))
+      if (kind === 'arrived') this.#tellSoon(toReported(node, stored, false))
       else if (known) known.confirmed = true
-      else this.#confirmed(toTold(node, stored, true))
+      else this.#confirmed(toReported(node, stored, true))
     })
   }
 
-  #tellSoon(block: ToldBlock): void {
+  #tellSoon(block: ReportedBlock): void {
     if (this.#arrived.push(block) > 1) return
     queueMicrotask(() => {
       const blocks = this.#arrived
@@ -86,7 +86,7 @@ export class LedgerLines {
     })
   }
 
-  #block(block: ToldBlock): void {
+  #block(block: ReportedBlock): void {
     if (this.#options.style === 'json') return this.#json({ event: 'block', ...toMembers(block) })
     const { subtype, hash, account, other, amountRaw, confirmed } = block
     const does = `  ${subtype}${amountRaw === 0n ? '' : ` ${shortAmount(amountRaw)} nano`}`
@@ -98,7 +98,7 @@ export class LedgerLines {
     )
   }
 
-  #confirmed(block: ToldBlock): void {
+  #confirmed(block: ReportedBlock): void {
     if (this.#options.style === 'json') return this.#json({ event: 'confirmed', hash: block.hash })
     const does = `  ${block.subtype}`.padEnd(ACTION_WIDTH)
     this.#line(
@@ -129,7 +129,7 @@ function nameable(text: string): string | undefined {
   return isHex(text, 64) ? text.toUpperCase() : undefined
 }
 
-function toTold(node: LedgerNode, stored: Stored, confirmed: boolean): ToldBlock {
+function toReported(node: LedgerNode, stored: Stored, confirmed: boolean): ReportedBlock {
   const { hash, account, amount: amountRaw, subtype = 'open', height } = stored
   return {
     subtype: subtype === 'receive' && height === 1 ? 'open' : subtype,
@@ -149,7 +149,7 @@ function otherOf(node: LedgerNode, { block, subtype }: Stored): string | undefin
   return source === undefined ? undefined : toAddress(source)
 }
 
-const toMembers = ({ amountRaw, other, ...block }: ToldBlock) => ({
+const toMembers = ({ amountRaw, other, ...block }: ReportedBlock) => ({
   ...block,
   ...(other !== undefined && { other }),
   amount: formatNano(amountRaw),

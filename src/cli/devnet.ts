@@ -151,11 +151,11 @@ function openLines({ log, json, quiet }: DevnetFlags): LedgerLines | undefined {
   if (quiet) return undefined
   const { stdout } = process
   // The program that started it may have read the first lines and closed the pipe: the ledger goes on.
-  let isHeard = true
-  stdout.on('error', () => (isHeard = false))
+  let isReceived = true
+  stdout.on('error', () => (isReceived = false))
   let waiting = ''
   const flush = () => {
-    if (isHeard) stdout.write(waiting)
+    if (isReceived) stdout.write(waiting)
     waiting = ''
   }
   return new LedgerLines({

@@ -106,8 +106,8 @@ export function takePresentKey({ json }: Flags): Promise<void> {
     const config = loadConfig()
     // A running gateway would go on encrypting with the old key. Any notice finds it; this one changes nothing.
     gateways.publish('jobs', '')
-    const { in_force: isHeard, confirmed_by: running } = (await gateways.announced()).facts
-    if (running.length > 0 || !isHeard) {
+    const { in_force: isReceived, confirmed_by: running } = (await gateways.announced()).facts
+    if (running.length > 0 || !isReceived) {
       const where = namesOf(running)
       throw new Error(
         `A gateway is running on this store${where && ` (${where})`}. Stop every gateway, then try again.`,

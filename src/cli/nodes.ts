@@ -66,13 +66,13 @@ async function compare(found: readonly Found[]): Promise<Checked[]> {
   )
 }
 
-function problemsOf({ isOurs, reason, missing, burst, hearsEvents, cemented }: Found): string[] {
+function problemsOf({ isOurs, reason, missing, burst, receivesEvents, cemented }: Found): string[] {
   if (!isOurs) return [reason ?? 'it does not say which ledger it has']
   return [
     cemented === undefined && 'it does not count its blocks',
     missing.length > 0 && `it does not serve ${missing.join(', ')}`,
     burst < BURST_MIN && `it answered ${burst} of ${BURST_MIN} requests at once`,
-    hearsEvents === false && 'its websocket does not accept a subscription',
+    receivesEvents === false && 'its websocket does not accept a subscription',
   ].filter((problem) => problem !== false)
 }
 
@@ -100,9 +100,9 @@ function print(checked: readonly Checked[], settings: Record<string, string>): v
     websocket:
       one.wsUrl === undefined
         ? 'not given'
-        : one.hearsEvents === undefined
+        : one.receivesEvents === undefined
           ? '?'
-          : one.hearsEvents
+          : one.receivesEvents
             ? 'works'
             : 'silent',
     verdict: one.problems.length === 0 ? 'good' : 'do not use',

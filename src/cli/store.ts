@@ -11,7 +11,7 @@ import { openIds, systemRandom } from '../infra/random.ts'
 import { listJobs, retryDead } from '../infra/jobs/queue.ts'
 import { listCapturedMail } from '../infra/mail/captured.ts'
 import type { StoreCtx } from '../kernel/in-tx.ts'
-import { tellGateways } from '../processes/commands.ts'
+import { notifyGateways } from '../processes/commands.ts'
 import {
   createAccount,
   findAccount,
@@ -56,8 +56,9 @@ export async function withStore<T>(run: (ctx: StoreCtx, store: Store, gateways: 
   try {
     const { publish } = gateways
     const base = { clock: systemClock, random: systemRandom, ids: openIds(systemRandom), failures: terminalFailures }
-    const tellAccount: StoreCtx['tellAccount'] = (accountId, about) => publish(...toAccountNotice({ accountId, about }))
-    const ctx = { db: store.db, ...base, wakeJobs: () => publish('jobs', ''), tellAccount }
+    const notifyAccount: StoreCtx['notifyAccount'] = (accountId, about) =>
+      publish(...toAccountNotice({ accountId, about }))
+    const ctx = { db: store.db, ...base, wakeJobs: () => publish('jobs', ''), notifyAccount }
     return await run(ctx, store, gateways)
   } finally {
     await gateways.sent()
@@ -70,7 +71,7 @@ function openAnnouncing(config: Config, store: Store): Announcing & { sent(): Pr
   const sent: Promise<Confirmed>[] = []
   const { notices, listConfirming } = store
   const send = async (...notice: [string, string]): Promise<Confirmed> => {
-    if (!listConfirming) return tellGateways(config, notice, CONFIRM_MAX)
+    if (!listConfirming) return notifyGateways(config, notice, CONFIRM_MAX)
     await notices.deliver(...notice)
     return NONE
   }
@@ -86,7 +87,7 @@ function openAnnouncing(config: Config, store: Store): Announcing & { sent(): Pr
   }
 }
 
-type Confirmed = Awaited<ReturnType<typeof tellGateways>>
+type Confirmed = Awaited<ReturnType<typeof notifyGateways>>
 const NONE: Confirmed = { heard: [], all: true }
 
 function toAnnounced(heard: readonly Listening[], all: boolean): Announced {

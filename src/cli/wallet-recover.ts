@@ -45,7 +45,7 @@ export function recover({ json, words, ahead, from, node }: RecoverFlags): Promi
 export function assign(wallet: string, accountId: string, { json }: Flags): Promise<void> {
   return withStore(async (ctx) => {
     const { address } = await assignWallet(ctx, { wallet, accountId, actor: OPERATOR })
-    ctx.tellAccount(accountId, ['wallets:read'])
+    ctx.notifyAccount(accountId, ['wallets:read'])
     print(json, { assigned: address, account: accountId }, [`${address} belongs to ${accountId} now.`])
   })
 }

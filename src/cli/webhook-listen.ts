@@ -43,7 +43,7 @@ export function listenForWebhooks(options: ListenOptions, command: Command): Pro
     const secret = options.secret ?? `whsec_${randomBytes(24).toString('base64')}`
     const kinds = readKinds(options.events)
     let since = options.since ?? String(Math.floor(systemClock.now() / 1_000))
-    tellStart(url, forward, secret, options)
+    printStart(url, forward, secret, options)
     for (;;) {
       const page = await readPage(url, since, key)
       if (page) {
@@ -60,7 +60,7 @@ export function listenForWebhooks(options: ListenOptions, command: Command): Pro
   })
 }
 
-function tellStart(url: URL, forward: URL, secret: string, { secret: given }: ListenOptions): void {
+function printStart(url: URL, forward: URL, secret: string, { secret: given }: ListenOptions): void {
   console.error(`Events of ${url.origin} go to ${forward.href}. Ctrl+C ends it.`)
   if (given === undefined) console.error(`They are signed with the secret ${secret}`)
 }

@@ -29,7 +29,7 @@ export class ConfirmationSocket {
   readonly #watch: ReturnType<typeof setInterval>
   #acknowledged = false
   #ended = false
-  #heardAt = Date.now()
+  #receivedAt = Date.now()
   #refusal: GatewayError | undefined
   #wake: () => void = () => {}
 
@@ -72,7 +72,7 @@ export class ConfirmationSocket {
   }
 
   #hear(text: string): void {
-    this.#heardAt = Date.now()
+    this.#receivedAt = Date.now()
     const said = readMessage(text)
     // Not a gateway: close; the next connection may lead to a gateway again.
     if (!said) return this.close()
@@ -88,7 +88,7 @@ export class ConfirmationSocket {
   }
 
   #look(): void {
-    if (Date.now() - this.#heardAt > SILENCE_MAX) this.close()
+    if (Date.now() - this.#receivedAt > SILENCE_MAX) this.close()
     else if (this.#acknowledged) this.#socket.send('{"action":"ping"}')
   }
 

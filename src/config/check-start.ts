@@ -1,5 +1,5 @@
 import { ACTIONS } from '../offered.ts'
-import { type Config, type ReadConfig, readConfig, tellNear } from './config.ts'
+import { type Config, type ReadConfig, readConfig, describeNearName } from './config.ts'
 import { findFaults } from './check-values.ts'
 import { toTrustedProxies } from '../http/client-ip.ts'
 import { openMarketSources } from '../infra/market/open.ts'
@@ -18,7 +18,7 @@ import { type Goods, readGoods } from '../modules/x402/index.ts'
 interface StartCheck {
   /** Present when nothing is wrong. */
   config: Config | undefined
-  atDesk: boolean
+  isLocal: boolean
   /** Every reason why it would not start. */
   problems: string[]
   /** Warnings: they do not stop the start. */
@@ -27,30 +27,30 @@ interface StartCheck {
 
 /** Checks every setting as a start would, and finds all errors at once. Opens and changes nothing. */
 export function checkStart(clock: Clock, read: ReadConfig = readConfig()): StartCheck {
-  const { config, notDesk, wrong, near } = read
-  const atDesk = notDesk.length === 0
-  const misspelt = near.map(tellNear)
+  const { config, publicSigns, wrong, near } = read
+  const isLocal = publicSigns.length === 0
+  const misspelt = near.map(describeNearName)
   const faults = config ? findFaults(config) : { problems: [], warnings: [] }
   const problems = [
     ...wrong,
-    ...(atDesk ? [] : misspelt),
+    ...(isLocal ? [] : misspelt),
     ...refusePlay(read),
     ...faults.problems,
     ...(config ? findLate(config, { clock, told: faults.problems }) : []),
   ]
   return {
     config: problems.length > 0 ? undefined : config,
-    atDesk,
+    isLocal,
     problems,
-    warnings: [...(atDesk ? misspelt : []), ...faults.warnings],
+    warnings: [...(isLocal ? misspelt : []), ...faults.warnings],
   }
 }
 
 /** Test nano is for local gateways: on a public one the operator must have asked for it. */
-function refusePlay({ notDesk, nodesAreWrittenOut }: ReadConfig): string[] {
-  if (notDesk.length === 0 || nodesAreWrittenOut) return []
+function refusePlay({ publicSigns, nodesAreWrittenOut }: ReadConfig): string[] {
+  if (publicSigns.length === 0 || nodesAreWrittenOut) return []
   return [
-    `NODE_URLS is not set. The development ledger starts automatically only on a local gateway (here ${notDesk.join(', ')}). Set NODE_URLS to your nodes, or to ${EMBEDDED} for test nano.`,
+    `NODE_URLS is not set. The development ledger starts automatically only on a local gateway (here ${publicSigns.join(', ')}). Set NODE_URLS to your nodes, or to ${EMBEDDED} for test nano.`,
   ]
 }
 

@@ -26,7 +26,7 @@ export function findFaults(config: Config): Faults {
     ...faultsInAddresses(config),
     ...faultsInFolder(config.dataDir),
   ]
-  const isPlain = !config.atDesk && config.baseUrl?.startsWith('http:')
+  const isPlain = !config.isLocal && config.baseUrl?.startsWith('http:')
   const plain =
     'BASE_URL is plain http: keys, sessions and payment pages can be read and changed on their way. Put a proxy that speaks TLS in front and write https://.'
   return { problems, warnings: isPlain ? [plain] : [] }
@@ -63,8 +63,8 @@ function faultsInNodes({ nodeUrls, nodeWsUrls }: Config): string[] {
 }
 
 function faultsInPorts(config: Config): string[] {
-  const { host, port, metrics, metricsHost, metricsPort, atDesk, devnetPort, devnetWsPort } = config
-  const auto = atDesk ? 0 : METRICS_PORT
+  const { host, port, metrics, metricsHost, metricsPort, isLocal, devnetPort, devnetWsPort } = config
+  const auto = isLocal ? 0 : METRICS_PORT
   const taken = [
     { name: 'PORT', host, port },
     { name: 'METRICS_PORT', host: metricsHost, port: metrics ? (metricsPort === 'auto' ? auto : metricsPort) : 0 },

@@ -28,7 +28,7 @@ type Settings = typeof SETTINGS
 type Env = Readonly<Record<string, string | undefined>>
 export type Config = { readonly [K in keyof Settings]: ReturnType<Settings[K]['read']> } & {
   /** Whether this is a local gateway, with which a developer tries things out on their own machine. */
-  readonly atDesk: boolean
+  readonly isLocal: boolean
 }
 
 interface SettingRow {
@@ -48,7 +48,7 @@ export interface ReadConfig {
   /** Undefined while a value is wrong. */
   config: Config | undefined
   /** Why this gateway is not local; empty if it is. */
-  notDesk: string[]
+  publicSigns: string[]
   /** Invalid values, each reported by its name and never by its content. */
   wrong: string[]
   /** Unknown names that were probably meant to be settings. */
@@ -63,7 +63,7 @@ export const inheritedWith = (others: Env): Env => ({ ...others, ...process.env 
 /** Reads the environment once, and finds all errors instead of only the first. */
 export function readConfig(env: Env = process.env): ReadConfig {
   const wrong: string[] = []
-  const notDesk = leavesDesk(env)
+  const publicSigns = listPublicSigns(env)
   const entries = Object.entries(SETTINGS).map(([key, { env: name, fallback, read, secret }]) => {
     try {
       return [key, read((secret ? readSecret(env, name) : env[name]) ?? fallback)]
@@ -73,7 +73,7 @@ export function readConfig(env: Env = process.env): ReadConfig {
       return [key, undefined]
     }
   })
-  const config = Object.freeze(Object.fromEntries([...entries, ['atDesk', notDesk.length === 0]])) as Config
+  const config = Object.freeze(Object.fromEntries([...entries, ['isLocal', publicSigns.length === 0]])) as Config
   const ignored = list(env.NAMES_OF_OTHERS ?? '')
   const near = [
     ...findNearNames(env, { ours: [...NAMES, ...FILE_NAMES], ignored }),
@@ -86,21 +86,21 @@ export function readConfig(env: Env = process.env): ReadConfig {
     ),
   ]
   const nodesAreWrittenOut = env.NODE_URLS !== undefined
-  return { config: wrong.length > 0 ? undefined : config, notDesk, wrong, near, nodesAreWrittenOut }
+  return { config: wrong.length > 0 ? undefined : config, publicSigns, wrong, near, nodesAreWrittenOut }
 }
 
 /** Reads the environment for work with the store; throws one error that names everything wrong. */
 export function loadConfig(env: Env = process.env): Config {
-  const { config, wrong, near, notDesk } = readConfig(env)
-  const refused = notDesk.length === 0 ? wrong : [...wrong, ...near.map(tellNear)]
-  if (!config || refused.length > 0) throw new Error(tellAll(refused))
+  const { config, wrong, near, publicSigns } = readConfig(env)
+  const refused = publicSigns.length === 0 ? wrong : [...wrong, ...near.map(describeNearName)]
+  if (!config || refused.length > 0) throw new Error(reportAll(refused))
   return config
 }
 
-export const tellNear = ({ name, meant }: NearName) => `Unknown setting ${name}. Did you mean ${meant}?`
+export const describeNearName = ({ name, meant }: NearName) => `Unknown setting ${name}. Did you mean ${meant}?`
 
 /** A single sentence as it is, several as a list. */
-export function tellAll(problems: readonly string[]): string {
+export function reportAll(problems: readonly string[]): string {
   return problems.length === 1 ? problems[0]! : ['These settings are wrong:', ...problems].join('\n  ')
 }
 
@@ -121,7 +121,7 @@ export function storeUrl(config: Pick<Config, 'databaseUrl' | 'dataDir'>): strin
 }
 
 /** Why this gateway is not local, as the settings that cause it; empty if it is. */
-function leavesDesk({ NODE_ENV, HOST, BASE_URL }: Env): string[] {
+function listPublicSigns({ NODE_ENV, HOST, BASE_URL }: Env): string[] {
   const reasons: string[] = []
   if (NODE_ENV === 'production') reasons.push('NODE_ENV is production')
   if (HOST !== undefined && !isLoopback(HOST)) reasons.push('HOST is not this machine alone')

@@ -13,7 +13,7 @@ export function authorize(action: Action, caller: Caller, scope: Scope): void {
   if (caller.kind === 'anonymous') {
     throw new AppError('key_required', `API key required for ${action.name}.`)
   }
-  if (action.auth === 'secret-key' && caller.door !== 'secret-key') {
+  if (action.auth === 'secret-key' && caller.access !== 'secret-key') {
     throw new AppError('feature_disabled', `A public key cannot call ${action.name}.`)
   }
 }

@@ -103,7 +103,7 @@ function overQuota(meter: Meter, { max, windowMilliseconds }: Allowance, retryAf
 }
 
 /** Whose credits a caller may spend. Anyone can read a public key, so its holder counts as anonymous. */
-const spenderOf = (caller: Caller) => (caller.kind === 'account' && caller.door === 'secret-key' ? caller : undefined)
+const spenderOf = (caller: Caller) => (caller.kind === 'account' && caller.access === 'secret-key' ? caller : undefined)
 
 export const accountOf = (caller: Caller): string | undefined => spenderOf(caller)?.accountId
 

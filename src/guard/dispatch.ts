@@ -9,7 +9,7 @@ import type { Seller } from '../modules/x402/index.ts'
 import { authorize } from './authorize.ts'
 import { type Tariffs, accountOf, charged, counted } from './charge.ts'
 import { extractCredential } from './credential.ts'
-import { type Asked, type Body, type Door, type Readable, doorOf } from './doors.ts'
+import { type Asked, type Body, type Endpoint, type Readable, endpointOf } from './endpoints.ts'
 import { HANDED_OVER } from './hand-over.ts'
 import { fingerprintOf, once, readIdempotencyKey } from './once.ts'
 import { type Purchase, pay, readPurchase } from './pay.ts'
@@ -39,7 +39,7 @@ export interface Gateway extends Readable {
 interface Passing {
   readonly gateway: Gateway
   readonly request: RpcRequest
-  readonly door: Door
+  readonly endpoint: Endpoint
   readonly trace: RpcTrace
   order: readonly Step[]
   /** A current answer to a request of exactly the same bytes. */
@@ -72,7 +72,7 @@ export const ORDER: readonly Step[] = [
   { name: 'repeat', what: 'answers with what was remembered', pass: repeat },
   { name: 'price', what: 'takes the payment, or asks for it (402)', pass: price },
   { name: 'read', what: 'replaces names by addresses and reads the fields (400)', pass: read },
-  { name: 'authorize', what: "opens the action's door, as far as a key's scopes go (401, 403)", pass: open },
+  { name: 'authorize', what: "lets the caller reach the action, as far as a key's scopes go (401, 403)", pass: open },
   { name: 'act', what: 'settles the payment (402, 503), acts once (409), charges (403, 429) and runs', pass: act },
 ]
 
@@ -96,7 +96,7 @@ export function dispatch(gateway: Gateway, request: RpcRequest): RpcOutcome | Pr
   const passing: Passing = {
     gateway,
     request,
-    door: doorOf(request),
+    endpoint: endpointOf(request),
     trace,
     order: ORDER,
     known: undefined,
@@ -143,18 +143,18 @@ async function fail(passing: Passing, error: unknown): Promise<RpcOutcome> {
 }
 
 function recall(passing: Passing): void {
-  const { gateway, request, door } = passing
-  passing.known = gateway.remembered.find(request.text, door.prefix)
+  const { gateway, request, endpoint } = passing
+  passing.known = gateway.remembered.find(request.text, endpoint.prefix)
 }
 
 function find(passing: Passing): void {
-  const { gateway, request, door, trace, known } = passing
+  const { gateway, request, endpoint, trace, known } = passing
   if (known) {
     passing.found = known.found
     passing.body = known.credentials
   } else {
-    passing.body = door.parse(request.text, gateway.registry)
-    passing.found = door.find(gateway.registry, passing.body)
+    passing.body = endpoint.parse(request.text, gateway.registry)
+    passing.found = endpoint.find(gateway.registry, passing.body)
   }
   trace.action = passing.found.action.name
 }
@@ -192,11 +192,11 @@ function enter(passing: Passing): void | Promise<void> {
 }
 
 function repeat(passing: Passing): void | Promise<void> {
-  const { gateway, request, door, trace, known } = passing
+  const { gateway, request, endpoint, trace, known } = passing
   if (!known) return
   // A remembered answer is unusable if this caller must pay or lacks the scope, or the running read may be outdated: run it again.
   const goOn = () => {
-    passing.body = door.parse(request.text, gateway.registry)
+    passing.body = endpoint.parse(request.text, gateway.registry)
   }
   if (isSold(passing) || !mayRecall(passing) || (known.running && !known.join(request.leaving))) return goOn()
   trace.cache = known.running ? 'coalesced' : 'hit'
@@ -229,10 +229,10 @@ function countUse({ gateway, caller, found }: Passing): void {
 }
 
 function price(passing: Passing): void | Promise<void> {
-  const { gateway, request, door, trace, body } = passing
+  const { gateway, request, endpoint, trace, body } = passing
   const { action } = passing.found!
   // Set before a refusal with a price, so that its caller also learns which fields are ignored.
-  trace.ignored = door.ignored(passing.found!, body!)
+  trace.ignored = endpoint.ignored(passing.found!, body!)
   if (!isSold(passing)) return
   return readPurchase(gateway.seller!, action, { ...request, trace }).then((purchase) => {
     passing.purchase = purchase
@@ -241,8 +241,8 @@ function price(passing: Passing): void | Promise<void> {
 
 /** Reads the parameters; nothing before this step costs or changes anything. */
 function read(passing: Passing): void | Promise<void> {
-  const { gateway, door, found, body } = passing
-  const reading = door.read(gateway, found!, body!)
+  const { gateway, endpoint, found, body } = passing
+  const reading = endpoint.read(gateway, found!, body!)
   const keep = (asked: Asked) => {
     passing.asked = asked
   }
@@ -263,7 +263,8 @@ async function act(passing: Passing): Promise<void> {
   passing.answer = await (passing.purchase ? actPaid(passing, passing.purchase) : actOnce(passing))
 }
 
-const meaningOf = ({ door, found, body }: Passing) => door.shape + fingerprintOf(body!, found!.action.input.properties)
+const meaningOf = ({ endpoint, found, body }: Passing) =>
+  endpoint.shape + fingerprintOf(body!, found!.action.input.properties)
 
 function actPaid(passing: Passing, purchase: Purchase): Promise<string> {
   const { request, trace } = passing
@@ -295,7 +296,7 @@ function actOnce(passing: Passing): Promise<string> {
  */
 function repeaterOf(caller: Caller, ip: string): string {
   if (caller.kind === 'anonymous') return `ip:${ip}`
-  return caller.door === 'public-key' ? `${caller.keyId}:${ip}` : caller.accountId
+  return caller.access === 'public-key' ? `${caller.keyId}:${ip}` : caller.accountId
 }
 
 /** The part of a request that may cost something. */
@@ -303,7 +304,7 @@ async function run(
   passing: Passing,
   { caller, idempotency, leaving }: { caller: Caller; idempotency: Idempotency | undefined; leaving: Leaving },
 ): Promise<string> {
-  const { gateway, request, door, trace, found } = passing
+  const { gateway, request, endpoint, trace, found } = passing
   const { store, names, remembered, nodeFor, tariffs } = gateway
   const { requestId, text, ip } = request
   const { action } = found!
@@ -325,12 +326,12 @@ async function run(
   // Answers are not shared if the caller paid, if they depend on more than the node's answer, or if the action needs a key.
   const isPaid = caller.kind === 'anonymous' && caller.paidBy !== undefined
   if (!action.readOnly || action.auth !== 'none' || isPaid) {
-    const answer = door.write(await result)
+    const answer = endpoint.write(await result)
     countUse(passing)
     return answer
   }
-  const known = { found: found!, prefix: door.prefix, credentials: credentialsOf(passing.body!), namesRevision }
-  const running = Promise.resolve(result).then(door.write)
+  const known = { found: found!, prefix: endpoint.prefix, credentials: credentialsOf(passing.body!), namesRevision }
+  const running = Promise.resolve(result).then(endpoint.write)
   const { flight, ignored: ignoredNames } = trace
   const join = (leaving: Leaving) => flight!.join(leaving)
   // Further reads for this answer end when the client that began it leaves, which fails it for all who joined.

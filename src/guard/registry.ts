@@ -6,12 +6,12 @@ import { type Parser, type UnusedFields, createParser, unusedOf } from '../kerne
 const NAME_LENGTH_MAX = 40
 
 /** What a module offers at the RPC endpoint. */
-type Offering = Pick<Module, 'name' | 'actions' | 'room'>
+type Offering = Pick<Module, 'name' | 'actions' | 'context'>
 
 export interface RegisteredAction {
   action: Action
   /** The context that the action's module was opened with; `never` because only the module knows its type. */
-  room: never
+  context: never
   parse: Parser
   unused: UnusedFields
 }
@@ -27,13 +27,13 @@ export class Registry {
   constructor(modules: readonly Offering[]) {
     this.modules = modules.flatMap(({ name, actions }) => (actions ? [{ name, actions }] : []))
     this.actions = modules.flatMap(({ actions = [] }) => actions)
-    for (const { actions = [], room } of modules) for (const action of actions) this.#register(action, room)
+    for (const { actions = [], context } of modules) for (const action of actions) this.#register(action, context)
   }
 
-  #register(action: Action, room: unknown): void {
+  #register(action: Action, context: unknown): void {
     const registered = {
       action,
-      room: room as never,
+      context: context as never,
       parse: createParser(action),
       unused: unusedOf(action),
     }

@@ -3,7 +3,7 @@ import type { Freshness } from '../kernel/ctx.ts'
 import type { Leaving } from '../kernel/leaving.ts'
 import type { Names } from '../kernel/ports.ts'
 import { memoryOf } from '../kernel/text-memory.ts'
-import type { Body } from './doors.ts'
+import type { Body } from './endpoints.ts'
 import type { RegisteredAction } from './registry.ts'
 
 type Credentials = Partial<Record<'key' | 'public_key', string>>

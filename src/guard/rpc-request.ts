@@ -33,13 +33,13 @@ export type RpcOutcome = { trace: RpcTrace } & (
 )
 
 /** The node's endpoint, or the service's with the action in the path. */
-export type DoorName = 'node' | { action: string }
+export type EndpointName = 'node' | { action: string }
 
 /** A request as the transport passes it on. */
 export interface RpcRequest {
   requestId: string
   /** The endpoint; unset, the service's own. */
-  door?: DoorName | undefined
+  endpoint?: EndpointName | undefined
   text: string
   headers: RequestHeaders
   url: string

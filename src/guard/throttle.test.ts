@@ -11,7 +11,7 @@ const accountOf = (accountId: string): Caller => ({
   accountId,
   role: 'user',
   prepaid: false,
-  door: 'secret-key',
+  access: 'secret-key',
   actor: OPERATOR,
   rights: undefined,
 })

@@ -162,6 +162,6 @@ function planOf(usual: Plan, caller: Caller): Plan {
 function bucketOf(caller: Caller, ip: string, prepaid: boolean): { kind: keyof Plans; key: string } {
   if (caller.kind === 'anonymous' && caller.isLocal === true) return { kind: 'prepaid', key: `local:${ip}` }
   if (caller.kind === 'anonymous') return { kind: 'anonymous', key: `ip:${ip}` }
-  if (caller.door === 'public-key') return { kind: 'publicKey', key: `pub:${caller.keyId}:${ip}` }
+  if (caller.access === 'public-key') return { kind: 'publicKey', key: `pub:${caller.keyId}:${ip}` }
   return { kind: prepaid ? 'prepaid' : 'free', key: `acc:${caller.accountId}` }
 }

@@ -15,7 +15,7 @@ import { toFormErrors } from '../kernel/resource/wrong-fields.ts'
 import { SESSION_SECONDS, type Session, findShop } from '../modules/accounts/index.ts'
 import { ProblemPage } from '../web/dashboard/problem-page.tsx'
 import { renderPage } from '../web/layout.tsx'
-import type { DeveloperDoor } from './developer-door.ts'
+import type { DeveloperAccess } from './developer-access.ts'
 import { fromFastify, toErrorReply } from './errors.ts'
 import type { EventStreams } from './event-stream.ts'
 import { SentFields, csrfOf, formExpired, onceForForm, requireToken } from './forms.ts'
@@ -49,7 +49,7 @@ interface DashboardOptions extends Pick<SessionOptions, 'sessions' | 'baseUrl'> 
   streams: EventStreams
   tariffs: Tariffs
   devnet: boolean
-  developers: Pick<DeveloperDoor, 'admits'>
+  developers: Pick<DeveloperAccess, 'admits'>
   ipOf(request: IncomingMessage): string
   enter(caller: Caller, request: IncomingMessage): { leave(): void } | Promise<{ leave(): void }>
   onError(error: unknown, requestId: string): void
@@ -246,7 +246,7 @@ class Dashboard {
   }
 
   async #toPageRequest(page: Page | Form, session: Session, request: FastifyRequest): Promise<PageRequest> {
-    const { path, section = path, door, done = {} } = page
+    const { path, section = path, access, done = {} } = page
     const { store, devnet, developers, tariffs } = this.#options
     const { account, member } = session
     const caller = toSessionCaller(session)
@@ -254,15 +254,15 @@ class Dashboard {
     const isAdmin = role === 'admin'
     const plays = devnet && developers.admits(request.raw, role)
     // For others, a page of administrators does not exist.
-    const admits = (wanted: Page['door']) => wanted === undefined || (wanted === 'administrator' ? isAdmin : plays)
-    if (!admits(door)) throw noSuchPage()
+    const admits = (wanted: Page['access']) => wanted === undefined || (wanted === 'administrator' ? isAdmin : plays)
+    if (!admits(access)) throw noSuchPage()
     const query = readQuery(request)
     const text = Object.hasOwn(done, query.done ?? '') ? done[query.done!] : undefined
     const frame: FrameProps = {
       section: toHref(section),
       isWithin: section !== path,
       shop: await findShop(store.db, accountId),
-      menu: this.#menu.filter((entry) => admits(entry.door) && this.#ways.opens(caller, 'GET', entry.href)),
+      menu: this.#menu.filter((entry) => admits(entry.access) && this.#ways.opens(caller, 'GET', entry.href)),
       account,
       member: member && { id: member.id, email: member.email, role: memberRole! },
       opens: (method, href) => this.#ways.opens(caller, method, href),

@@ -29,7 +29,7 @@ interface Follower {
   out: StreamEnd
   /** Changes that the page has not been notified of yet. */
   due: Set<Permission>
-  isBeingTold: boolean
+  isBeingReported: boolean
   told: number
   cancelCheck(): void
 }
@@ -78,7 +78,7 @@ export class LivePages {
       accountId,
       out,
       due: new Set(),
-      isBeingTold: false,
+      isBeingReported: false,
       told: 0,
       cancelCheck: () => {},
     }
@@ -138,12 +138,12 @@ export class LivePages {
 
   #tell(follower: Follower, about: readonly Permission[]): void {
     for (const one of about) follower.due.add(one)
-    if (!follower.isBeingTold && follower.due.size > 0) void this.#tellAll(follower)
+    if (!follower.isBeingReported && follower.due.size > 0) void this.#reportAll(follower)
   }
 
   /** One event at a time: changes that arrive meanwhile are sent together. */
-  async #tellAll(follower: Follower): Promise<void> {
-    follower.isBeingTold = true
+  async #reportAll(follower: Follower): Promise<void> {
+    follower.isBeingReported = true
     // Nothing can be sent before the stream is open.
     await Promise.resolve()
     while (follower.due.size > 0) {
@@ -155,7 +155,7 @@ export class LivePages {
       const seen = due.filter((one) => may(caller, one, 'see'))
       if (seen.length > 0) follower.out.send({ id: String(++follower.told), name: 'changed', data: seen.join(' ') })
     }
-    follower.isBeingTold = false
+    follower.isBeingReported = false
   }
 
   /** The session as it is now; without one the stream ends. */

@@ -33,7 +33,7 @@ export async function openMetricsListener(config: Config, options: MetricsListen
   const wanted = config.metricsPort === 'auto' ? USUAL_PORT : config.metricsPort
   await listen(server, host, wanted).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EADDRINUSE') throw error
-    if (config.metricsPort === 'auto' && config.atDesk) return listen(server, host, 0)
+    if (config.metricsPort === 'auto' && config.isLocal) return listen(server, host, 0)
     throw new Error(
       `Port ${wanted} for metrics is already in use. Set another one, METRICS_PORT=${wanted + 1}, or none, METRICS=false.`,
       { cause: error },

@@ -8,13 +8,13 @@ import type { SecretBox } from '../kernel/ports.ts'
 import { refuseNul } from '../kernel/refuse-nul.ts'
 import { type AccountCaller, type AccountRequest, type Fields, type RouteRequest, toIds } from '../kernel/route.ts'
 import type { JsonObject } from '../kernel/shape.ts'
-import type { DeveloperDoor } from './developer-door.ts'
+import type { DeveloperAccess } from './developer-access.ts'
 import { readCookie, requireOwnPage } from './session.ts'
 
 export interface RequestOptions {
   store: StoreCtx
   secrets: Pick<SecretBox, 'seal' | 'open'>
-  developers: DeveloperDoor
+  developers: DeveloperAccess
   ipOf(request: FastifyRequest['raw']): string
   baseUrl(): string
 }

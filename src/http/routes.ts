@@ -3,7 +3,7 @@ import type { Caller } from '../kernel/ctx.ts'
 import { AppError } from '../kernel/errors.ts'
 import {
   type AccountCaller,
-  type Door,
+  type Access,
   type Reply,
   type Route,
   type RouteLimit,
@@ -55,7 +55,7 @@ interface Mounted extends Mounting {
 
 /** What each route passes to the hook that lists all routes, beside method and path. */
 interface RouteFacts {
-  door: Door
+  access: Access
 }
 
 export interface AnsweredRoute {
@@ -63,15 +63,15 @@ export interface AnsweredRoute {
   /** With the names of its parameters, as in `/check/:id`. */
   path: string
   /** Who may use it, where a module has declared it. */
-  door: Door | undefined
+  access: Access | undefined
 }
 
 /** Every route added from now on, also those that the framework adds automatically. */
 export function listAnswered(server: FastifyInstance): readonly AnsweredRoute[] {
   const routes: AnsweredRoute[] = []
   server.addHook('onRoute', ({ method, url, config }) => {
-    const { door } = (config ?? {}) as Partial<RouteFacts>
-    for (const each of [method].flat()) routes.push({ method: each, path: url, door })
+    const { access } = (config ?? {}) as Partial<RouteFacts>
+    for (const each of [method].flat()) routes.push({ method: each, path: url, access })
   })
   return routes
 }
@@ -93,8 +93,8 @@ export function mountRoutes(server: FastifyInstance, routes: readonly Route[], o
 }
 
 function mount(scope: FastifyInstance, route: Route, mounting: Mounting): void {
-  const { method, path, door, bodyBytesMax, stream } = route
-  const facts: RouteFacts = { door }
+  const { method, path, access, bodyBytesMax, stream } = route
+  const facts: RouteFacts = { access }
   const mounted: Mounted = { ...mounting, refuseUnused: isApi(route) ? unusedBy(route, mounting) : () => undefined }
   scope.route({
     method: [method].flat(),
@@ -119,14 +119,14 @@ function unusedBy(route: Route, { described }: RoutesOptions): Mounted['refuseUn
 /** Runs before the body is read. */
 async function arrive(mounting: Mounting, route: Route, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { baseUrl, limits, developers, openLimit } = mounting
-  const { door, limit = door === 'open' ? openLimit : undefined, cacheable } = route
+  const { access, limit = access === 'open' ? openLimit : undefined, cacheable } = route
   if (!cacheable) void reply.header('cache-control', 'no-store')
   // Other origins may not read what a cookie gives access to, refusals included.
   if (isApi(route) && readCookie(request.headers, baseUrl()) !== undefined) hideFromOthers(reply)
   // Otherwise any page in the same browser could use the development ledger of this machine.
-  if (door === 'developer') refuseOtherPages(request.headers, baseUrl())
+  if (access === 'developer') refuseOtherPages(request.headers, baseUrl())
   if (limit) await limits.take(limit, request, reply)
-  if (door === 'developer') await developers.require(request)
+  if (access === 'developer') await developers.require(request)
 }
 
 function hideFromOthers(reply: FastifyReply): void {
@@ -139,7 +139,7 @@ async function answer(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  if (route.door === 'account' || route.door === 'administrator') {
+  if (route.access === 'account' || route.access === 'administrator') {
     const caller = await asStep(mounting.store.traces?.begin('guard identify'), () =>
       identifyCaller(mounting, route.unenrolled === true, request),
     )
@@ -149,14 +149,14 @@ async function answer(
       if (permission !== 'none') requirePermission(caller, permission, degreeOf(route, request))
       if (route.proof) requireFresh(caller, { now: mounting.store.clock.now(), devnet: mounting.devnet === true })
       const asked = toAccountRequest(mounting, caller, request, reply)
-      if (route.door === 'administrator' && caller.role !== 'admin') {
+      if (route.access === 'administrator' && caller.role !== 'admin') {
         throw new AppError('feature_disabled', 'Only administrators may see this.')
       }
       return finish(mounting, route, asked, reply)
     })
   }
   const asked = toRouteRequest(mounting, request, reply)
-  if (route.door !== 'anyone') return finish(mounting, route, asked, reply)
+  if (route.access !== 'anyone') return finish(mounting, route, asked, reply)
   return within(mounting, { kind: 'anonymous' }, request, async () => {
     if (route.ownPagesOnly) {
       // Otherwise another site could sign its visitor in to an account of its own.

@@ -7,11 +7,11 @@ import { AppError } from '../kernel/errors.ts'
 import { HANDED_OVER } from '../guard/hand-over.ts'
 import { TooManyRequests } from '../guard/throttle.ts'
 import type { LimitDecision } from '../kernel/ports.ts'
-import type { DoorName, RpcOutcome, RpcRequest, RpcTrace } from '../guard/rpc-request.ts'
+import type { EndpointName, RpcOutcome, RpcRequest, RpcTrace } from '../guard/rpc-request.ts'
 import { type Ask, type Asking, CLIENT_LEFT, createAsk, overloaded, roundedSince } from './ask.ts'
 import { answerBatch } from './batch.ts'
 import { type ClientIp, remoteAddressOf } from './client-ip.ts'
-import { isOnThisMachine } from './developer-door.ts'
+import { isOnThisMachine } from './developer-access.ts'
 import { CORS_HEADERS, NODE_HEADERS } from './page-headers.ts'
 import { toErrorReply, toNodeText } from './errors.ts'
 import { toJsonRpcError, toJsonRpcResult } from './json-rpc.ts'
@@ -54,13 +54,13 @@ const SERVICE_HEADERS = Object.entries({
   'content-type': 'application/json; charset=utf-8',
   'cache-control': 'no-store',
 }).flat()
-const NODE_DOOR_HEADERS = Object.entries({ ...NODE_HEADERS, 'cache-control': 'no-store' }).flat()
+const NODE_ENDPOINT_HEADERS = Object.entries({ ...NODE_HEADERS, 'cache-control': 'no-store' }).flat()
 
 /** A request that is being answered. */
 interface Answering {
   readonly request: IncomingMessage | UsualRequest
   readonly response: ServerResponse | UsualRequest
-  readonly door: DoorName | undefined
+  readonly endpoint: EndpointName | undefined
   readonly requestId: string
   readonly startedAt: number
   readonly ip: string
@@ -84,13 +84,13 @@ export class RpcEndpoint {
   }
 
   /** Answers a request whose body has been read. */
-  answerRead(request: UsualRequest, door: DoorName | undefined, body: Buffer): void {
-    this.#run(this.#begin(request, request, door), body)
+  answerRead(request: UsualRequest, endpoint: EndpointName | undefined, body: Buffer): void {
+    this.#run(this.#begin(request, request, endpoint), body)
   }
 
-  answer(request: IncomingMessage, response: ServerResponse, door: DoorName | undefined): void {
+  answer(request: IncomingMessage, response: ServerResponse, endpoint: EndpointName | undefined): void {
     const { bodyBytesMax } = this.#options
-    const answering = this.#begin(request, response, door)
+    const answering = this.#begin(request, response, endpoint)
     const chunks: Buffer[] = []
     let size = 0
     request.on('data', (chunk: Buffer) => {
@@ -107,12 +107,16 @@ export class RpcEndpoint {
     })
   }
 
-  #begin(request: Answering['request'], response: Answering['response'], door: DoorName | undefined): Answering {
+  #begin(
+    request: Answering['request'],
+    response: Answering['response'],
+    endpoint: EndpointName | undefined,
+  ): Answering {
     const { clientIp, nextRequestId } = this.#options
     return {
       request,
       response,
-      door,
+      endpoint,
       startedAt: performance.now(),
       requestId: nextRequestId(),
       ip: clientIp(remoteAddressOf(request), request.headers['x-forwarded-for']),
@@ -129,12 +133,12 @@ export class RpcEndpoint {
       this.#refuse(answering, overloaded(), { limit })
       return
     }
-    const { request, response, door, requestId, ip } = answering
+    const { request, response, endpoint, requestId, ip } = answering
     const leaving = new Leaving()
     // What is not UTF-8 is unreadable to a node; with its characters replaced, it would get an answer.
-    const text = door === 'node' && !isUtf8(bytes) ? '' : bytes.toString()
+    const text = endpoint === 'node' && !isUtf8(bytes) ? '' : bytes.toString()
     const { headers, url = '/' } = request
-    if (door === undefined && isBatch(text)) {
+    if (endpoint === undefined && isBatch(text)) {
       // The answers of a batch are written one by one, which needs node:http.
       if (response instanceof UsualRequest) response.giveBack()
       // Only one process knows who is counted for what, and what is paid for.
@@ -145,14 +149,14 @@ export class RpcEndpoint {
       }
       return
     }
-    if (door === undefined) answering.call = readJsonRpc(text, gateway.registry)
+    if (endpoint === undefined) answering.call = readJsonRpc(text, gateway.registry)
     const { call } = answering
     if (call?.wrong) {
       this.#refuseUnread(answering, call.wrong)
       return
     }
-    const isLocal = servesThisMachine && door === 'node' && isOnThisMachine(request)
-    const asked = { requestId, door, text: call ? call.text : text, headers, url, ip, isLocal, leaving }
+    const isLocal = servesThisMachine && endpoint === 'node' && isOnThisMachine(request)
+    const asked = { requestId, endpoint, text: call ? call.text : text, headers, url, ip, isLocal, leaving }
     const outcome = dispatch(gateway, asked)
     if (!(outcome instanceof Promise)) {
       this.#finish(answering, outcome, { bytes, leaving })
@@ -206,13 +210,13 @@ export class RpcEndpoint {
   }
 
   #send(
-    { response, door, requestId, startedAt }: Answering,
+    { response, endpoint, requestId, startedAt }: Answering,
     trace: Told,
     { text, status = 200, statusLine = status, extra = [], code, cause }: Reply,
   ): void {
     const { isDraining, report } = this.#options
     const rounded = roundedSince(startedAt)
-    const always = door === 'node' ? NODE_DOOR_HEADERS : SERVICE_HEADERS
+    const always = endpoint === 'node' ? NODE_ENDPOINT_HEADERS : SERVICE_HEADERS
     const headers = headersOf(trace, { headers: always, requestId, rounded, extra })
     headers.push('content-length', String(Buffer.byteLength(text)))
     if (isDraining()) headers.push('connection', 'close')
@@ -223,7 +227,7 @@ export class RpcEndpoint {
   }
 
   #refuse(answering: Answering, error: unknown, trace: Told = {}): void {
-    const { call, door, isTooLarge } = answering
+    const { call, endpoint, isTooLarge } = answering
     const { status, code, body, retryAfterSeconds, isFailure } = toErrorReply(error)
     const told = error instanceof TooManyRequests ? { ...trace, limit: error.decision } : trace
     const extra = retryAfterSeconds === undefined ? [] : ['retry-after', String(retryAfterSeconds)]
@@ -232,7 +236,10 @@ export class RpcEndpoint {
     const reply = { status, extra, code, cause: isFailure ? error : undefined }
     if (call) this.#send(answering, told, { ...reply, ...inCall(call, (id) => toJsonRpcError(id, error, told)) })
     else
-      this.#send(answering, told, { ...reply, text: door === 'node' ? toNodeText(error, body) : JSON.stringify(body) })
+      this.#send(answering, told, {
+        ...reply,
+        text: endpoint === 'node' ? toNodeText(error, body) : JSON.stringify(body),
+      })
   }
 
   #refuseUnread(answering: Answering, error: AppError): void {

@@ -1,7 +1,7 @@
 import { type IncomingMessage, STATUS_CODES, type ServerResponse, createServer as createHttpServer } from 'node:http'
 import type { Socket } from 'node:net'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
-import type { DoorName } from '../guard/rpc-request.ts'
+import type { EndpointName } from '../guard/rpc-request.ts'
 import type { Caller } from '../kernel/ctx.ts'
 import { AppError } from '../kernel/errors.ts'
 import { writeNodeAnswer } from '../kernel/nano/node-answer.ts'
@@ -85,14 +85,14 @@ export function createServer(options: ServerOptions): FastifyInstance {
           requireHostHeader: false,
         },
         (request, response) => {
-          let rpcDoor: ReturnType<typeof findRpcDoor>
+          let rpcEndpoint: ReturnType<typeof findRpcEndpoint>
           movePathKey(request)
           if (options.admits?.(request) === false) response.writeHead(403, { connection: 'close' }).end()
           else if (request.headers.host === undefined && request.httpVersion === '1.1') {
             const headers = { ...refusalHeaders(options.nextRequestId()), connection: 'close' }
             response.writeHead(400, headers).end(JSON.stringify(toErrorReply(unreadable()).body))
-          } else if (request.method === 'POST' && (rpcDoor = findRpcDoor(request.url)))
-            options.rpc.answer(request, response, rpcDoor.name)
+          } else if (request.method === 'POST' && (rpcEndpoint = findRpcEndpoint(request.url)))
+            options.rpc.answer(request, response, rpcEndpoint.name)
           else if (options.elsewhere) options.elsewhere(request, response)
           else route(request, response)
         },
@@ -101,8 +101,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
 
   if (options.httpFast) {
     const find = (url: string) => {
-      const door = findRpcDoor(url)
-      return door && ((request: UsualRequest, body: Buffer) => options.rpc.answerRead(request, door.name, body))
+      const endpoint = findRpcEndpoint(url)
+      return endpoint && ((request: UsualRequest, body: Buffer) => options.rpc.answerRead(request, endpoint.name, body))
     }
     readUsualRequests(server.server, find, options)
   }
@@ -126,7 +126,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   server.addHook('onRequest', (request, reply, done) => {
     void reply.headers(CORS_HEADERS).header('x-request-id', request.id)
     if (options.isDraining()) void reply.header('connection', 'close')
-    if (request.method === 'OPTIONS' && isNodeDoor(request.url)) {
+    if (request.method === 'OPTIONS' && isNodeEndpoint(request.url)) {
       void reply
         .code(200)
         .headers({ ...NODE_HEADERS, 'access-control-max-age': PREFLIGHT_SECONDS })
@@ -135,8 +135,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
     else done()
   })
 
-  if (options.traces) traceRequests(server, { ...options.traces, isTold })
-  if (options.onAnswered) tellAnswered(server, options.onAnswered)
+  if (options.traces) traceRequests(server, { ...options.traces, isReported })
+  if (options.onAnswered) reportAnswered(server, options.onAnswered)
   answerTheRest(server, options)
   return server
 }
@@ -144,14 +144,14 @@ export function createServer(options: ServerOptions): FastifyInstance {
 /** Health checks, and the pictures and styles of pages, would hide all other requests in the log. */
 const UNTOLD = /^\/(health|assets)\b/
 
-function isTold({ method, routeOptions: { url } }: FastifyRequest): boolean {
+function isReported({ method, routeOptions: { url } }: FastifyRequest): boolean {
   return method !== 'OPTIONS' && (url === undefined || !UNTOLD.test(url))
 }
 
-function tellAnswered(server: FastifyInstance, onAnswered: NonNullable<ServerOptions['onAnswered']>): void {
+function reportAnswered(server: FastifyInstance, onAnswered: NonNullable<ServerOptions['onAnswered']>): void {
   server.addHook('onResponse', (request, { statusCode: status, elapsedTime }, done) => {
     const { id: requestId, method } = request
-    if (isTold(request)) {
+    if (isReported(request)) {
       const action = `${method} ${request.routeOptions.url ?? '(no such path)'}`
       onAnswered({
         requestId,
@@ -168,7 +168,7 @@ function tellAnswered(server: FastifyInstance, onAnswered: NonNullable<ServerOpt
 /** Answers requests without a route, and errors of routes. */
 function answerTheRest(server: FastifyInstance, { onError, devnet }: Pick<ServerOptions, 'onError' | 'devnet'>): void {
   server.setNotFoundHandler((request, reply) => {
-    if (isNodeDoor(request.url)) {
+    if (isNodeEndpoint(request.url)) {
       // As bytes: the framework adds a charset to the type of a text.
       const text = Buffer.from(writeNodeAnswer({ error: 'Can only POST requests' }))
       void reply.code(200).headers(NODE_HEADERS).header('cache-control', 'no-store').send(text)
@@ -193,7 +193,7 @@ function answerTheRest(server: FastifyInstance, { onError, devnet }: Pick<Server
   })
 }
 
-function isNodeDoor(url = '/'): boolean {
+function isNodeEndpoint(url = '/'): boolean {
   return /^\/node\/?(\?|$)/.test(url)
 }
 
@@ -206,9 +206,9 @@ function isRoot(url = '/'): boolean {
 }
 
 /** Which form of the RPC endpoint a path belongs to. */
-function findRpcDoor(url?: string): { name: DoorName | undefined } | undefined {
+function findRpcEndpoint(url?: string): { name: EndpointName | undefined } | undefined {
   if (isRoot(url)) return { name: undefined }
-  if (isNodeDoor(url)) return { name: 'node' }
+  if (isNodeEndpoint(url)) return { name: 'node' }
   const action = actionIn(url)
   return action === undefined ? undefined : { name: { action } }
 }
@@ -267,13 +267,13 @@ function traceRequests(
   {
     traces,
     ipOf,
-    isTold,
-  }: { traces: Traces; ipOf(request: IncomingMessage): string; isTold(request: FastifyRequest): boolean },
+    isReported,
+  }: { traces: Traces; ipOf(request: IncomingMessage): string; isReported(request: FastifyRequest): boolean },
 ): void {
   const steps = new WeakMap<FastifyRequest, Step>()
   server.addHook('onRequest', (request, _reply, done) => {
     const { id: requestId, raw, headers } = request
-    const name = isTold(request) ? nameOf(request) : undefined
+    const name = isReported(request) ? nameOf(request) : undefined
     const step = name && traces.arrive({ name, requestId, traceparent: headers.traceparent, ip: ipOf(raw) })
     if (!step) return done()
     steps.set(request, step)

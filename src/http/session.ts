@@ -65,7 +65,7 @@ export async function identifyApiCaller(
   const reads = method === 'GET' || method === 'HEAD'
   if (credential !== undefined && kindOfApiKey(credential) !== undefined) {
     const caller = await (reads ? identify : identifyNow)(keys, credential, headers.origin)
-    if (caller.kind !== 'account' || caller.door !== 'secret-key') {
+    if (caller.kind !== 'account' || caller.access !== 'secret-key') {
       throw new AppError('feature_disabled', 'A public key cannot be used here.')
     }
     return { ...caller, restsOn: caller.keyId }
@@ -99,7 +99,7 @@ export function toSessionCaller(session: Session): AccountCaller {
     accountId,
     role: isWhole ? account.role : 'user',
     prepaid: false,
-    door: 'secret-key',
+    access: 'secret-key',
     restsOn,
     rights,
     memberRole,

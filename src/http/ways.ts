@@ -11,7 +11,7 @@ export function toMenu(pages: readonly (Way | OpenPage)[]): MenuEntry[] {
   return pages
     .toSorted((one, other) => placeOf(one) - placeOf(other))
     .flatMap((page) =>
-      'render' in page && page.menu ? [{ ...page.menu, href: toHref(page.path), door: page.door }] : [],
+      'render' in page && page.menu ? [{ ...page.menu, href: toHref(page.path), access: page.access }] : [],
     )
 }
 

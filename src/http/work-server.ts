@@ -100,8 +100,8 @@ async function answer(
     charged: (_, run) => run(0),
     counted: (_, run) => run(),
   }
-  const { action, room, parse } = registered
-  return action.run(ctx as Ctx, parse(body), room)
+  const { action, context, parse } = registered
+  return action.run(ctx as Ctx, parse(body), context)
 }
 
 /** The only parts of a request that actions of the work module use; the test of this server calls each of them. */

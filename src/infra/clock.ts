@@ -52,8 +52,8 @@ export class FollowingClock implements Clock {
   async #look(readTime: () => Promise<number>): Promise<void> {
     const askedAt = performance.now()
     const time = await readTime()
-    const heardAt = performance.now()
-    if (heardAt - askedAt > ASKED_MAX) return
-    this.#anchor = { time, at: (askedAt + heardAt) / 2 }
+    const receivedAt = performance.now()
+    if (receivedAt - askedAt > ASKED_MAX) return
+    this.#anchor = { time, at: (askedAt + receivedAt) / 2 }
   }
 }

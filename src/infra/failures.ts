@@ -46,9 +46,16 @@ export function openFailures({ log, metrics, clock }: FailuresOptions): Failures
     const known = lines.get(place) ?? new LineQuota()
     lines.set(place, known)
     const text = describeChain(error, kind)
-    const unsaid = known.take(`${Object.values(ids).join(' ')} ${text}`, now)
-    if (unsaid === undefined) return
-    const line = { event: 'background_failure', place, kind, ...ids, error: text, ...(unsaid > 0 && { unsaid }) }
+    const suppressed = known.take(`${Object.values(ids).join(' ')} ${text}`, now)
+    if (suppressed === undefined) return
+    const line = {
+      event: 'background_failure',
+      place,
+      kind,
+      ...ids,
+      error: text,
+      ...(suppressed > 0 && { suppressed }),
+    }
     if (kind === 'loss') log.debug(line)
     else if (kind === 'outage') log.warn(line)
     else log.error(line)
@@ -84,7 +91,7 @@ function describeChain(error: unknown, kind: Kind): string {
 class LineQuota {
   #since = -Infinity
   #said = new Set<string>()
-  #unsaid = 0
+  #suppressed = 0
 
   /** How many were left out before this one; undefined when this one is left out, too. */
   take(text: string, now: number): number | undefined {
@@ -93,13 +100,13 @@ class LineQuota {
       this.#said = new Set()
     }
     if (this.#said.has(text) || this.#said.size >= LINES_MAX) {
-      this.#unsaid++
+      this.#suppressed++
       return undefined
     }
     this.#said.add(text)
-    const unsaid = this.#unsaid
-    this.#unsaid = 0
-    return unsaid
+    const suppressed = this.#suppressed
+    this.#suppressed = 0
+    return suppressed
   }
 }
 

@@ -1,11 +1,11 @@
-import type { BlockRefusal, TellAlarm, WalletAlarm } from '../kernel/wallet-alarm.ts'
+import type { BlockRefusal, ReportAlarm, WalletAlarm } from '../kernel/wallet-alarm.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 
 const ALARMS = ['frozen', 'key', 'refused', 'master_key', 'void'] as const satisfies WalletAlarm[]
 
 /** Reports by log and metric what the operator must look into at once. */
-export function tellAlarm({ log, metrics }: { log: Log; metrics: Metrics }): TellAlarm {
+export function reportAlarm({ log, metrics }: { log: Log; metrics: Metrics }): ReportAlarm {
   // Created with 0: rates are made of differences, so a series that begins with its first alarm would hide that one.
   for (const kind of ALARMS) metrics.walletAlarms.inc({ kind }, 0)
   return (kind, { walletId, reason }) => {
@@ -23,7 +23,7 @@ const REFUSAL_KINDS: readonly [RegExp, string][] = [
 ]
 
 /** Reports that a node has refused one of our blocks: its message goes to the log, and the kind of refusal to the metrics. */
-export function tellRefusal({ log, metrics }: { log: Log; metrics: Metrics }) {
+export function reportRefusal({ log, metrics }: { log: Log; metrics: Metrics }) {
   return ({ walletId, hash, words, lasting }: BlockRefusal): void => {
     const kind = REFUSAL_KINDS.find(([pattern]) => pattern.test(words))?.[1] ?? 'other'
     metrics.ownBlockRefusals.inc({ kind })

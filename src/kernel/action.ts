@@ -24,10 +24,10 @@ interface NodeFace<R> {
   /** Fields that the node reads, beside those of the input. */
   fields?: readonly string[]
   /** Refuses invalid questions with the node's error, before anything is paid for. */
-  check?(question: NodeQuestion, room: R): void
+  check?(question: NodeQuestion, context: R): void
   /** The scope by question, for an action of several operations. */
   scopeWhen?(question: NodeQuestion): Scope
-  run?(ctx: Ctx, question: NodeQuestion, room: R): Promise<Json> | Json
+  run?(ctx: Ctx, question: NodeQuestion, context: R): Promise<Json> | Json
 }
 
 /** An operation of an action that agents get as a tool of its own: what it asks for, and what it does. */
@@ -94,8 +94,8 @@ export interface Action<R = never, S extends TObject = TObject> {
   /** The same by input, for an action of several operations. */
   onceWhen?(input: Static<S>): boolean
   /** Refuses input that no schema can check and that `run` would refuse in any case, before anything is paid for. */
-  check?(input: Static<S>, room: R): void
-  run(ctx: Ctx, input: Static<S>, room: R): Promise<Json> | Json
+  check?(input: Static<S>, context: R): void
+  run(ctx: Ctx, input: Static<S>, context: R): Promise<Json> | Json
 }
 
 /** Declares an action; the function only helps the compiler to infer types. */

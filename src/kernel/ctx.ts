@@ -20,7 +20,7 @@ export type Caller =
       accountId: string
       role: 'user' | 'admin'
       prepaid: boolean
-      door: 'secret-key' | 'public-key'
+      access: 'secret-key' | 'public-key'
       keyId?: string
       /** Who is named in the activity log: the person who is signed in, or the key. */
       actor: Actor

@@ -16,7 +16,7 @@ export interface StoreCtx {
    * Announces that something of an account has changed, by the permissions of those who may see it: their open pages read it again. In
    * a transaction of `inTx` the announcement waits for the commit.
    */
-  tellAccount(accountId: string, about: readonly Permission[]): void
+  notifyAccount(accountId: string, about: readonly Permission[]): void
   failures: Failures
   /** Unset where the operator has switched traces off. */
   traces?: Traces | undefined
@@ -24,17 +24,17 @@ export interface StoreCtx {
 
 /** Runs a domain function in one transaction and wakes the job runner after the commit. It must not use the network. */
 export async function inTx<C extends StoreCtx, T>(ctx: C, run: (ctx: C) => Promise<T>): Promise<T> {
-  const result = await inTellingTx(ctx, run)
+  const result = await inNotifyingTx(ctx, run)
   ctx.wakeJobs()
   return result
 }
 
 /** The same for one that adds no jobs. Notices to accounts wait for the commit: before it their pages would find nothing new. */
-export async function inTellingTx<C extends StoreCtx, T>(ctx: C, run: (ctx: C) => Promise<T>): Promise<T> {
-  const told: Parameters<StoreCtx['tellAccount']>[] = []
-  const tellAccount: StoreCtx['tellAccount'] = (...what) => void told.push(what)
-  const result = await ctx.db.transaction().execute((tx) => run({ ...ctx, db: tx, tellAccount }))
-  for (const what of told) ctx.tellAccount(...what)
+export async function inNotifyingTx<C extends StoreCtx, T>(ctx: C, run: (ctx: C) => Promise<T>): Promise<T> {
+  const told: Parameters<StoreCtx['notifyAccount']>[] = []
+  const notifyAccount: StoreCtx['notifyAccount'] = (...what) => void told.push(what)
+  const result = await ctx.db.transaction().execute((tx) => run({ ...ctx, db: tx, notifyAccount }))
+  for (const what of told) ctx.notifyAccount(...what)
   return result
 }
 

@@ -22,7 +22,7 @@ export interface Module {
   readonly name: string
   readonly actions?: readonly Action[]
   /** What its actions need beside the request. */
-  readonly room?: unknown
+  readonly context?: unknown
   readonly routes?: readonly Route[]
   /** Pages of the dashboard. */
   readonly pages?: readonly (Page | Form | OpenPage)[]
@@ -48,8 +48,8 @@ export interface Offered extends Required<Pick<Module, 'name' | 'actions'>> {
 /** The actions of a module with its context. */
 export function offer<R>(
   name: string,
-  room: R,
+  context: R,
   actions: readonly Action<R>[],
-): Required<Pick<Module, 'name' | 'actions' | 'room'>> {
-  return { name, actions, room }
+): Required<Pick<Module, 'name' | 'actions' | 'context'>> {
+  return { name, actions, context }
 }

@@ -18,7 +18,7 @@ interface Placed {
   /** The highlighted entry of the menu; by default the path itself. */
   section?: string
   /** Who of those signed in may use it: for others it does not exist. Developers are those who may act on the development ledger. */
-  door?: 'administrator' | 'developer'
+  access?: 'administrator' | 'developer'
   /** The permission that it needs; `none` is for everybody who is signed in. */
   permission: Permission | 'none'
   /** Whether people who must add a passkey first may use it, too. */
@@ -154,5 +154,5 @@ export interface MenuEntry {
   title: string
   group: Group
   guide?: string
-  door: Placed['door']
+  access: Placed['access']
 }

@@ -12,7 +12,7 @@ import type { JsonObject } from './shape.ts'
  * - `developer`: a caller who may act as payer, merchant and network on the development ledger; from a browser, our own pages only.
  * - `account`: the holder of a secret key or a session, counted against the account; `administrator`: of an administrator's.
  */
-export type Door = 'open' | 'anyone' | 'developer' | 'account' | 'administrator'
+export type Access = 'open' | 'anyone' | 'developer' | 'account' | 'administrator'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
@@ -61,8 +61,8 @@ interface Placed {
 
 /** One route of the server as plain data: only `src/http/routes.ts` knows how it is served. */
 export type Route =
-  | ({ door: 'open' | 'anyone' | 'developer' } & Placed & Run<RouteRequest>)
-  | ({ door: 'account' | 'administrator' } & Needed & Placed & Run<AccountRequest>)
+  | ({ access: 'open' | 'anyone' | 'developer' } & Placed & Run<RouteRequest>)
+  | ({ access: 'account' | 'administrator' } & Needed & Placed & Run<AccountRequest>)
 
 interface Needed {
   /** The scope that a secret key needs. */

@@ -28,4 +28,4 @@ export interface BlockRefusal {
  */
 export class SealBroken extends Error {}
 
-export type TellAlarm = (kind: WalletAlarm, detail: { walletId: string; reason: string }) => void
+export type ReportAlarm = (kind: WalletAlarm, detail: { walletId: string; reason: string }) => void

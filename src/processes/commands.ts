@@ -80,7 +80,7 @@ export async function listenForCommands(
 }
 
 /** Sends a notice to every gateway on an embedded store; resolves with those that have received it, and whether all have. */
-export async function tellGateways(
+export async function notifyGateways(
   config: Place,
   notice: Notice,
   milliseconds: number,

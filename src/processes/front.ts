@@ -5,9 +5,9 @@ import { KEYS_ELSEWHERE, PartRegistry } from '../guard/hand-over.ts'
 import { openGateway } from '../guard/open.ts'
 import { openCalls } from '../http/calls.ts'
 import { listenAt } from '../http/listen.ts'
-import { OwnerDoor, createFrontServer } from '../http/owner-door.ts'
+import { OwnerEndpoint, createFrontServer } from '../http/owner-endpoint.ts'
 import { LeasedLimiter } from '../infra/limits/leased-limiter.ts'
-import { openSharedLimits, tellDegraded } from '../infra/limits/open.ts'
+import { openSharedLimits, reportDegraded } from '../infra/limits/open.ts'
 import { toUrl } from '../infra/links.ts'
 import type { Metrics } from '../infra/metrics.ts'
 import { openNodes } from '../infra/node/open.ts'
@@ -71,7 +71,7 @@ async function assemble(
   stack.defer(() => nodes.close())
   const names = openNames({ store, notices, play: () => Promise.resolve(facts.play) }, loadBuiltIn(config))
   stack.defer(() => names.close?.())
-  const burst = await openLimiter(config, { fronts: place.fronts, link, store, onDegraded: tellDegraded(ground) })
+  const burst = await openLimiter(config, { fronts: place.fronts, link, store, onDegraded: reportDegraded(ground) })
   stack.defer(() => burst.close())
   const gateway = openGateway(config, {
     registry: openRegistry(config, { names: names.names, sold: facts.sold, link }),
@@ -89,15 +89,15 @@ async function assemble(
   await nodes.start()
   await names.load?.()
   const { calls, announceEnd, finish } = openCalls(config, ground)
-  const door = new OwnerDoor({ socketPath: ownerSocket, secret, ...calls })
-  stack.defer(() => door.close())
-  const servesThisMachine = facts.devnet !== undefined && config.atDesk
+  const access = new OwnerEndpoint({ socketPath: ownerSocket, secret, ...calls })
+  stack.defer(() => access.close())
+  const servesThisMachine = facts.devnet !== undefined && config.isLocal
   const server = createFrontServer({
     ...config,
     ...calls,
     ...openReports({ log, metrics }),
     gateway,
-    door,
+    access,
     servesThisMachine,
   })
   const url = toUrl(config.host, await listenAt(server, { host: config.host, port }, true))
@@ -106,7 +106,7 @@ async function assemble(
     failures,
     async close() {
       await announceEnd()
-      await finish(server, () => door.cutOff())
+      await finish(server, () => access.cutOff())
       await stack.disposeAsync()
     },
   }

@@ -4,7 +4,7 @@ import { onUncaught } from '../cli/last-resort.ts'
 import { keptTuning } from '../cli/kept.ts'
 import { openProcessLog } from '../cli/log-lines.ts'
 import { exitAfter, onParentGone } from '../cli/stop.ts'
-import { tellStart } from '../cli/tell-start.ts'
+import { printStart } from '../cli/print-start.ts'
 import type { Config } from '../config/config.ts'
 import { FollowingClock } from '../infra/clock.ts'
 import type { Log } from '../infra/log.ts'
@@ -22,10 +22,10 @@ export async function runOwner(config: Config): Promise<void> {
   const app = await startApp(config, { ...surroundings, keepKey, place })
   const stop = onOrders(log, () => app.close(), {
     goodbye: () => void app.goodbye(),
-    announce: (fronts) => void tellStart(config, { app, log, fronts }),
+    announce: (fronts) => void printStart(config, { app, log, fronts }),
   })
   onUncaught(app.failures, stop)
-  tellBegun(app.facts)
+  reportBegun(app.facts)
 }
 
 /** One of the processes that share the port. */
@@ -41,10 +41,10 @@ export async function runFront(config: Config): Promise<void> {
     front.failures,
     onOrders(log, () => front.close()),
   )
-  tellBegun(true)
+  reportBegun(true)
 }
 
-const tellBegun = (begun: Begun['begun']) => process.send!({ begun } satisfies Begun)
+const reportBegun = (begun: Begun['begun']) => process.send!({ begun } satisfies Begun)
 
 /** Set when the process was asked to end before it had begun. */
 let isOver = false

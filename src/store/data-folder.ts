@@ -22,7 +22,7 @@ export function keepAdministratorKey(config: Pick<Config, 'dataDir'>, key: strin
 }
 
 /** What a start says about the administrator key: on a terminal the key itself, otherwise its file; nothing when it was taken already. */
-export function tellAdministratorKey(
+export function reportAdministratorKey(
   config: Pick<Config, 'dataDir'>,
   { createdKey, isTerminal }: { createdKey: string | undefined; isTerminal: boolean },
 ): string[] {

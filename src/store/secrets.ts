@@ -49,7 +49,7 @@ export async function openSecrets(
   // A new key could decrypt nothing and would hide that the old one is gone.
   if (keysOf(config).length === 0 && sealed.length > 0 && !existsSync(secretKeyFileOf(config.dataDir))) {
     throw new Error(
-      `${nameKey(config)} is missing, and the secrets of this store are encrypted with it. Restore it.${tellShared(config)} ${WAY_OUT}`,
+      `${nameKey(config)} is missing, and the secrets of this store are encrypted with it. Restore it.${describeShared(config)} ${WAY_OUT}`,
     )
   }
   const keys = openKeys(config, random)
@@ -112,12 +112,12 @@ export function nameKey(config: SecretConfig): string {
   return config.secretKey === undefined ? secretKeyFileOf(config.dataDir) : 'SECRET_KEY'
 }
 
-const tellShared = (config: SecretConfig) =>
+const describeShared = (config: SecretConfig) =>
   storeUrl(config).startsWith('sqlite:') ? '' : ' All gateways on one store need the same SECRET_KEY.'
 
 function wrongKey(config: SecretConfig): Error {
   const text = `${nameKey(config)} is not the key that encrypted the secrets of this store. Restore the one that did.`
-  return new Error(`${text}${tellShared(config)} ${WAY_OUT}`)
+  return new Error(`${text}${describeShared(config)} ${WAY_OUT}`)
 }
 
 /** Some encrypted texts of a store from before the canary. */

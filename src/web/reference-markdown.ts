@@ -2,7 +2,7 @@ import type { Action } from '../kernel/action.ts'
 import type { JsonObject } from '../kernel/shape.ts'
 import type { DocsSite } from './docs-shell.tsx'
 import { errorsOf, fieldsOf, membersOf } from './reference-fields.ts'
-import { DOORS, ONCE } from './reference-page.tsx'
+import { CALLERS, ONCE } from './reference-page.tsx'
 import { curl } from './reference-snippets.ts'
 
 interface ReferenceMarkdown {
@@ -18,7 +18,7 @@ export function referenceMarkdown({ baseUrl, action, costs, hasPrice }: Referenc
   const { name, synonyms = [], summary, example, auth } = action
   const request: JsonObject = { action: name, ...example.request }
   const facts = [
-    DOORS[auth],
+    CALLERS[auth],
     ...costs,
     ...(synonyms.length > 0 ? [`Also called ${synonyms.map(code).join(', ')}.`] : []),
     ...(action.once || action.onceWhen ? [ONCE] : []),

@@ -18,7 +18,7 @@ interface ReferencePageProps {
   result?: RunResult | undefined
 }
 
-export const DOORS: Record<Action['auth'], string> = {
+export const CALLERS: Record<Action['auth'], string> = {
   none: 'Anybody may call it.',
   'public-key': 'It needs an API key, secret or public.',
   'secret-key': 'It needs a secret API key.',
@@ -40,7 +40,7 @@ export const ReferencePage = ({ site, action, costs, hasPrice, request, result }
         <Prose text={action.summary} />
       </p>
       <ul class="facts">
-        <li>{DOORS[action.auth]}</li>
+        <li>{CALLERS[action.auth]}</li>
         {costs.map((cost) => (
           <li key={cost}>{cost}</li>
         ))}

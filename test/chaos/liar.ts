@@ -73,7 +73,7 @@ export class Liar {
     ]) {
       this.#inventions.pay(address, BigInt(raw ?? '0') || this.#random.bigint(80) + 1n, fromAddress(address)!)
     }
-    this.#inventions.tellThrough(this)
+    this.#inventions.reportThrough(this)
   }
 
   /** It has no block that anybody asks about, and nothing waits anywhere. */

@@ -39,10 +39,10 @@ export async function runLoad(options: LoadOptions, doing: Doing): Promise<void>
   const begin = (what: string) => Object.assign(doing, { what, since: performance.now() })
   while (!ending.aborted) {
     let dice = random.below(100)
-    const [, deed] = DEEDS.find(([times]) => (dice -= times) < 0)!
-    const who = deed === trade ? merchant : caller
-    begin(deed.name)
-    await deed(who)
+    const [, activity] = DEEDS.find(([times]) => (dice -= times) < 0)!
+    const who = activity === trade ? merchant : caller
+    begin(activity.name)
+    await activity(who)
     begin('an errand')
     await who.goOn()
     await sleep(random.below(120))

@@ -33,24 +33,24 @@ export interface ChaosReport {
 /** Lets everything go wrong for a while, waits until it is whole again, and looks for what must not be. */
 export async function runChaos({ seed, milliseconds, node, tell, signal }: ChaosOptions): Promise<ChaosReport> {
   const startedAt = performance.now()
-  const tellWhen = (line: string) => tell(`${((performance.now() - startedAt) / 1_000).toFixed(0)} s: ${line}`)
+  const reportWhen = (line: string) => tell(`${((performance.now() - startedAt) / 1_000).toFixed(0)} s: ${line}`)
   tell(`seed ${seed}, ${milliseconds / 1_000} s of faults`)
-  const world = await openChaosWorld({ random: new SeededRandom(seed + 1), given: node, tell: tellWhen })
+  const world = await openChaosWorld({ random: new SeededRandom(seed + 1), given: node, tell: reportWhen })
   const made = nothingMade()
   const faults: Faults = { counts: new Map(), last: 'nothing yet' }
   const breaches: string[] = []
   try {
-    tellWhen(`two gateways run on PostgreSQL, Redis and ${node ? 'the given node' : 'a ledger of their own'}`)
-    await breakThings(world, made, faults, { seed, milliseconds, tell: tellWhen, signal })
-    breaches.push(...(await settle(world, made, (open) => tellWhen(open.join('; ')))))
+    reportWhen(`two gateways run on PostgreSQL, Redis and ${node ? 'the given node' : 'a ledger of their own'}`)
+    await breakThings(world, made, faults, { seed, milliseconds, tell: reportWhen, signal })
+    breaches.push(...(await settle(world, made, (open) => reportWhen(open.join('; ')))))
     breaches.push(...(await askEach(world, made)), ...(await replayEach(world, made)))
     for (const instance of world.instances) await instance.stop()
     breaches.push(...(await findBreaches(world, made)))
   } finally {
-    if (node) breaches.push(...(await giveBack(world, tellWhen)))
+    if (node) breaches.push(...(await giveBack(world, reportWhen)))
     await world.close()
   }
-  tellWhen(breaches.length === 0 ? 'everything is as it must be' : `${breaches.length} breaches`)
+  reportWhen(breaches.length === 0 ? 'everything is as it must be' : `${breaches.length} breaches`)
   return { breaches, figures: toFigures(world, made, faults) }
 }
 

@@ -117,7 +117,7 @@ globalThis.walkWith = (terms) => walk(client, terms)`,
     response.end(file ?? page)
   })
   const { terms } = await openWalk(t)
-  const { page, misdeeds } = await openTab(t, await openBrowser(), { url: terms.url })
+  const { page, misconduct } = await openTab(t, await openBrowser(), { url: terms.url })
   await page.goto(`${home}/`)
   await page.waitForFunction('globalThis.walkWith !== undefined')
   assert.deepEqual(await page.evaluate(`walkWith(${JSON.stringify(terms)})`), ENDED)
@@ -128,7 +128,7 @@ globalThis.walkWith = (terms) => walk(client, terms)`,
     worker.postMessage(${JSON.stringify(others)})
   })`
   assert.deepEqual(await page.evaluate(inWorker), ENDED)
-  assert.deepEqual(misdeeds.errors, [])
+  assert.deepEqual(misconduct.errors, [])
 })
 
 test('the agent in examples/ buys its work and sends a payment, within one budget', async (t) => {

@@ -7,7 +7,7 @@ import { openRecordingNode } from '../support/recording-node.ts'
 
 const CONTROLS = Object.keys(openControls(() => true))
 
-test('no control of the development ledger is reached through a gateway, at any of its doors, with or without a key', async (t) => {
+test('no control of the development ledger is reached through a gateway, at any of its endpoints, with or without a key', async (t) => {
   assert.equal(CONTROLS.length, 16)
   const node = await openRecordingNode(t, () => ({ success: '' }))
   const behind = await openGateway(t, { NODE_URLS: node.url })

@@ -9,7 +9,7 @@ const MARKS = /(<!-- roles: [^>]+ -->\n)([^]*?)(<!-- roles end -->)/
 
 const WORDS = { all: 'yes', see: 'look' }
 
-/** The table that the doors ask, as people read it. */
+/** The table that the endpoints ask, as people read it. */
 function toTable(): string {
   const isScope = (name: string) => SCOPES.some((scope) => scope === name)
   const rows = Object.entries(PERMISSIONS).map(([name, { about, may }]) => {
@@ -19,7 +19,7 @@ function toTable(): string {
   return [`| | ${ROLES.join(' | ')} |`, `|---|${ROLES.map(() => '---|').join('')}`, ...rows, ''].join('\n')
 }
 
-test('the table of roles in the guide is the one that the doors ask; WRITE=1 writes it', () => {
+test('the table of roles in the guide is the one that the endpoints ask; WRITE=1 writes it', () => {
   const text = readFileSync(FILE, 'utf8')
   const [, begin, table, end] = MARKS.exec(text) ?? assert.fail('no place for the table')
   if (process.env.WRITE === '1') writeFileSync(FILE, text.replace(MARKS, `${begin}${toTable()}${end}`))

@@ -19,7 +19,7 @@ import { testRandom } from '../support/random.ts'
 import { until } from '../support/until.ts'
 import { openWorld as openEmailWorld } from '../support/email-steps.ts'
 import { openReceiver, openWebhooks } from '../support/webhook-steps.ts'
-import { BACKGROUND, ERROR, openMouth, readLines, readSeries } from './told.ts'
+import { BACKGROUND, ERROR, openReporter, readLines, readSeries } from './told.ts'
 
 /* Background work of a whole gateway meets what cannot be, written into its store by somebody else's hand. */
 
@@ -82,7 +82,7 @@ forEachEngine((engine, open) => {
 
   test('a job that throws is told with its kind and tried again; where money waits for it somebody is called, and nobody for a node that is away', async (t) => {
     const { store, clock, ctx } = await open(t)
-    const mouth = openMouth(clock)
+    const reporter = openReporter(clock)
     const thrown = [new Error('A sum was about to be wrong.'), noNode(), undefined]
     const run = async () => {
       const error = thrown.shift()
@@ -95,7 +95,7 @@ forEachEngine((engine, open) => {
       ...ctx,
       engine: store.engine,
       jobs: [money, { ...USUAL, kind: 'mail', attemptsMax: 1, run: bounce }],
-      failures: mouth,
+      failures: reporter,
       onOutcome: ({ kind, outcome }) => void outcomes.push(`${kind} ${outcome}`),
     })
     t.after(() => runner.stop())
@@ -108,7 +108,7 @@ forEachEngine((engine, open) => {
       ['money retry', 'money retry', 'money done'],
     )
     assert.deepEqual(
-      mouth
+      reporter
         .lines()
         .map(({ place, kind, job }) => `${place} ${kind} ${String(job)}`)
         .sort(),
@@ -119,18 +119,18 @@ forEachEngine((engine, open) => {
 
   test('a store that cannot be told how a job ended is an alarm, and the job is taken again', async (t) => {
     const { store, clock, ctx } = await open(t)
-    const mouth = openMouth(clock)
+    const reporter = openReporter(clock)
     let runs = 0
     const run = async () => {
       if (++runs === 1) await store.db.schema.alterTable('jobs').renameTo('jobs_hidden').execute()
     }
     const job: Job = { ...USUAL, kind: 'once', money: true, run }
-    const runner = new JobRunner({ ...ctx, engine: store.engine, jobs: [job], failures: mouth })
+    const runner = new JobRunner({ ...ctx, engine: store.engine, jobs: [job], failures: reporter })
     t.after(() => runner.stop())
     await inTx(ctx, (tx) => enqueue(tx, { kind: 'once', payload: {}, attemptsMax: 5 }))
     await runner.start()
-    await until(() => mouth.lines().some(({ place }) => place === 'jobs.queue'))
-    assert.ok(((await mouth.count('jobs.queue', 'alarm')) ?? 0) > 0)
+    await until(() => reporter.lines().some(({ place }) => place === 'jobs.queue'))
+    assert.ok(((await reporter.count('jobs.queue', 'alarm')) ?? 0) > 0)
     await store.db.schema.alterTable('jobs_hidden').renameTo('jobs').execute()
     await turnPacedBy({ clock, db: store.db }, () => runs === 2)
   })
@@ -153,8 +153,8 @@ forEachEngine((engine, open) => {
   })
 
   test('an event whose secret cannot be read was refused in silence: it is an alarm, and is sent once it can be read', async (t) => {
-    let mouth!: ReturnType<typeof openMouth>
-    const world = await openWebhooks(t, engine, (clock) => (mouth = openMouth(clock)))
+    let reporter!: ReturnType<typeof openReporter>
+    const world = await openWebhooks(t, engine, (clock) => (reporter = openReporter(clock)))
     const receiver = await openReceiver(t)
     const { secrets } = world.ctx
     const [seal, unseal] = [secrets.seal.bind(secrets), secrets.open.bind(secrets)]
@@ -162,7 +162,7 @@ forEachEngine((engine, open) => {
     const eventId = await world.record({ url: receiver.url })
     await world.settle()
     assert.deepEqual(
-      mouth.lines().map((line) => [line.level, line.place, line.kind, line.eventId]),
+      reporter.lines().map((line) => [line.level, line.place, line.kind, line.eventId]),
       [[ERROR, 'webhooks.secret', 'alarm', eventId]],
     )
     world.ctx.secrets.open = (_place, sealed) => unseal(accountSecretContext('elsewhere'), sealed)

@@ -11,7 +11,7 @@ export interface Told {
   place: string
   kind: string
   error: string
-  unsaid?: number
+  suppressed?: number
   [id: string]: unknown
 }
 
@@ -35,14 +35,14 @@ export function readSeries(text: string, name: string, labels: Record<string, st
 
 export const BACKGROUND = 'gateway_background_failures_total'
 
-export interface Mouth extends Failures {
+export interface Reporter extends Failures {
   clock: TestClock
   lines(): Told[]
   count(place: string, kind: string): Promise<number | undefined>
 }
 
 /** The mouth as a gateway has it, with its log and its metrics. */
-export function openMouth(clock = new TestClock()): Mouth {
+export function openReporter(clock = new TestClock()): Reporter {
   const written: string[] = []
   const log = pino({ level: 'debug', base: null }, { write: (line: string) => void written.push(line) })
   const metrics = new Metrics()

@@ -33,8 +33,8 @@ const SEED = 'BA'.repeat(32)
 
 test(
   '@bananocoin/bananojs keeps an account of its own',
-  walk('@bananocoin/bananojs', async ({ t, steps, door }) => {
-    const world = await openWorld(t, door)
+  walk('@bananocoin/bananojs', async ({ t, steps, access }) => {
+    const world = await openWorld(t, access)
     const banano = createRequire(import.meta.url)('@bananocoin/bananojs') as BananoJs
     banano.setBananodeApiUrl(world.at)
     const account = await banano.getNanoAccountFromSeed(SEED, 0)

@@ -29,8 +29,8 @@ interface Client {
 
 test(
   '@dev-ptera/nano-node-rpc reads what it reads of a node, and publishes',
-  walk('@dev-ptera/nano-node-rpc', async ({ t, steps, door, folder }) => {
-    const world = await openWorld(t, door)
+  walk('@dev-ptera/nano-node-rpc', async ({ t, steps, access, folder }) => {
+    const world = await openWorld(t, access)
     const require = createRequire(join(folder, 'package.json'))
     const { NanoClient } = require('@dev-ptera/nano-node-rpc') as { NanoClient: new (options: object) => Client }
     const client = new NanoClient({ url: world.at })

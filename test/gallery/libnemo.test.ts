@@ -45,8 +45,8 @@ const PASSWORD = 'nobody else’s'
 
 test(
   'libnemo checks work by the live thresholds, over TLS as it insists, and moves money',
-  walk('libnemo', async ({ t, steps, door, folder }) => {
-    const world = await openLiveWorld(t, door)
+  walk('libnemo', async ({ t, steps, access, folder }) => {
+    const world = await openLiveWorld(t, access)
     const entry = createRequire(join(folder, 'package.json')).resolve('libnemo')
     const { Wallet, Block, Rpc } = (await import(pathToFileURL(entry).href)) as Library
     const rpc = new Rpc(await openTlsFront(t, world.at))

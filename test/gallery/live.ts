@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test'
 import { WORK_THRESHOLDS, formatWork } from '../../src/kernel/nano/work.ts'
 import { PeerServer, answer, hang } from '../support/work-peer.ts'
-import type { Door } from './clients.ts'
+import type { Endpoint } from './clients.ts'
 import { type World, openWorld } from './steps.ts'
 
 /*
@@ -31,7 +31,7 @@ const FOUND: Record<string, string> = {
  * checks it, the ledger checks it; for a receive the gateway searches by itself. A search for a send takes a
  * minute of a processor in the mean and any multiple of it now and then, which no test waits for.
  */
-export async function openLiveWorld(t: TestContext, door: Door): Promise<World> {
+export async function openLiveWorld(t: TestContext, access: Endpoint): Promise<World> {
   const searched: string[] = []
   t.after(() => {
     // Before the gateway is closed: what was to be done after a test is done in the order in which it was said.
@@ -42,7 +42,7 @@ export async function openLiveWorld(t: TestContext, door: Door): Promise<World> 
     }
   })
   const server = await PeerServer.start(t)
-  const world = await openWorld(t, door, {
+  const world = await openWorld(t, access, {
     DEVNET_WORK: 'live',
     WORK_THREADS: '1',
     WORK_NODES: 'false',

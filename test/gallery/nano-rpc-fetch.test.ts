@@ -27,8 +27,8 @@ interface Library {
 
 test(
   'nano-rpc-fetch, made of a description of the node, reads and publishes',
-  walk('nano-rpc-fetch', async ({ t, steps, door, folder }) => {
-    const world = await openWorld(t, door)
+  walk('nano-rpc-fetch', async ({ t, steps, access, folder }) => {
+    const world = await openWorld(t, access)
     const library = createRequire(join(folder, 'package.json'))('nano-rpc-fetch') as Library
     const api = new library.NodeRPCsApi(new library.Configuration({ basePath: world.at, fetchApi: fetch }))
     // It signs nothing: that is left to whoever uses it.

@@ -23,8 +23,8 @@ type NewWallet = new (config: object) => Wallet
 
 test(
   'nano-wallet-js asks for live thresholds, checks what it gets, and moves money',
-  walk('nano-wallet-js', async ({ t, steps, door, folder }) => {
-    const world = await openLiveWorld(t, door)
+  walk('nano-wallet-js', async ({ t, steps, access, folder }) => {
+    const world = await openLiveWorld(t, access)
     const require = createRequire(join(folder, 'package.json'))
     const { default: NanoWallet } = require('nano-wallet-js') as { default: NewWallet }
     const wallet = new NanoWallet({

@@ -38,8 +38,8 @@ interface Models {
 
 test(
   '@nanobox/nano-client asks for live thresholds, moves money and hears of it',
-  walk('@nanobox/nano-client', async ({ t, steps, door, folder }) => {
-    const world = await openLiveWorld(t, door)
+  walk('@nanobox/nano-client', async ({ t, steps, access, folder }) => {
+    const world = await openLiveWorld(t, access)
     const require = createRequire(join(folder, 'package.json'))
     const { NanoClient } = require('@nanobox/nano-client') as Library
     const { NANO } = require('@nanobox/nano-client/dist/models') as Models

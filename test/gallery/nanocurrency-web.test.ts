@@ -17,8 +17,8 @@ type Members = Record<string, string>
 /* A program as its author would write it against a node: the library builds and signs, the node does the rest. */
 test(
   'nanocurrency-web signs what a program of its own sends',
-  walk('nanocurrency-web', async ({ t, steps, door }) => {
-    const world = await openWorld(t, door)
+  walk('nanocurrency-web', async ({ t, steps, access }) => {
+    const world = await openWorld(t, access)
     const call = async <T = Members>(action: string, parameters: object): Promise<T> => {
       const response = await fetch(world.at, { method: 'POST', body: JSON.stringify({ action, ...parameters }) })
       return (await response.json()) as T

@@ -23,8 +23,8 @@ const SEED = '51'.repeat(32)
 
 test(
   'simple-nano-wallet-js receives by itself what the websocket tells it of',
-  walk('simple-nano-wallet-js', async ({ t, steps, door }) => {
-    const world = await openWorld(t, door)
+  walk('simple-nano-wallet-js', async ({ t, steps, access }) => {
+    const world = await openWorld(t, access)
     const { Wallet } = createRequire(import.meta.url)('simple-nano-wallet-js') as { Wallet: NewWallet }
     const options = { RPC_URL: world.at, WORK_URL: world.at, seed: SEED, defaultRep: REPRESENTATIVE }
 

@@ -3,7 +3,7 @@ import type { TestContext } from 'node:test'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { give, nano } from '../support/blocks.ts'
 import { type Gateway, openGateway } from '../support/gateway.ts'
-import type { Door } from './clients.ts'
+import type { Endpoint } from './clients.ts'
 
 /** What a client finds here: where to ask, where to listen, and somebody with money. */
 export interface World extends Gateway {
@@ -25,14 +25,14 @@ const UNSET = {
   X402_ACTIONS: undefined,
 } as unknown as Record<string, string>
 
-export async function openWorld(t: TestContext, door: Door, env: Record<string, string> = {}): Promise<World> {
+export async function openWorld(t: TestContext, access: Endpoint, env: Record<string, string> = {}): Promise<World> {
   const gateway = await openGateway(t, { ...UNSET, ...env })
   const { node } = gateway.app.devnet!
-  const at = `${gateway.url}${door.replace('<key>', gateway.app.createdKey!)}`
+  const at = `${gateway.url}${access.replace('<key>', gateway.app.createdKey!)}`
   return {
     ...gateway,
     at,
-    wsAt: `${at.replace('http', 'ws')}${door === '/node' ? '' : 'ws'}`,
+    wsAt: `${at.replace('http', 'ws')}${access === '/node' ? '' : 'ws'}`,
     pay: (address, amount) => give(node, fromAddress(address)!, nano(amount)),
     ledgerOf: (address) => node.ledger.store.findAccount(fromAddress(address)!),
   }

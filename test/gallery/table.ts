@@ -26,11 +26,11 @@ export const rowsOfTable = () =>
 /** The row as this run has it. `folder` is where the client lies. */
 export function rowOf(name: ClientName, folder: string, { ran, not }: Outcome): string {
   const { version, license } = packageOf(folder, name)
-  const doors = guestOf(name)
-    .doors.map((door) => (door.startsWith('/') ? `\`${door}\`` : door))
+  const endpoints = guestOf(name)
+    .endpoints.map((access) => (access.startsWith('/') ? `\`${access}\`` : access))
     .join(', ')
   const link = `[${name}](https://www.npmjs.com/package/${name})`
-  return `| ${[link, version, license ?? 'none named', doors, ran.join(', '), not.join('; ') || '–'].join(' | ')} |`
+  return `| ${[link, version, license ?? 'none named', endpoints, ran.join(', '), not.join('; ') || '–'].join(' | ')} |`
 }
 
 /** Rows stand in the order of their names. */

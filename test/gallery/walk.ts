@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { findApart } from './apart.ts'
-import { type ClientName, type Door, guestOf, root } from './clients.ts'
+import { type ClientName, type Endpoint, guestOf, root } from './clients.ts'
 import { type Outcome, isWriting, rowOf, rowsOfTable, writeRow } from './table.ts'
 
 /* A client does what its own documents show, unchanged; its steps are written down, and their list is its row of docs/clients.md. */
@@ -32,31 +32,31 @@ export class Steps implements Outcome {
 export interface Walk {
   t: TestContext
   steps: Steps
-  door: Door
+  access: Endpoint
   /** Where the client's package lies: the folder that has `node_modules`. */
   folder: string
 }
 
 /**
- * Walks through each door of the client, compares what it did everywhere, and its row with it. The test itself is written in the
+ * Walks through each endpoint of the client, compares what it did everywhere, and its row with it. The test itself is written in the
  * client's file: a failure is told with the file in which `test` was called.
  */
 export function walk(name: ClientName, run: (walk: Walk) => Promise<void>): (t: TestContext) => Promise<void> {
-  const { doors, apart } = guestOf(name)
+  const { endpoints, apart } = guestOf(name)
   return async (t) => {
     const place = apart === undefined ? { folder: root } : await findApart()
     if ('missing' in place) return t.skip(place.missing)
     const { folder } = place
     const outcomes: Steps[] = []
-    for (const door of doors) {
+    for (const access of endpoints) {
       const steps = new Steps()
-      await run({ t, steps, door, folder }).catch((cause: unknown) => {
-        throw new Error(`${name} fails at ${door}, after ${steps.ran.join(', ') || 'nothing'}`, { cause })
+      await run({ t, steps, access, folder }).catch((cause: unknown) => {
+        throw new Error(`${name} fails at ${access}, after ${steps.ran.join(', ') || 'nothing'}`, { cause })
       })
       outcomes.push(steps)
     }
     const [first, ...others] = outcomes
-    for (const other of others) assert.deepEqual(other, first, 'it can do the same at each of its doors')
+    for (const other of others) assert.deepEqual(other, first, 'it can do the same at each of its endpoints')
     const row = rowOf(name, folder, first!)
     if (isWriting) writeRow(name, row)
     const shown = rowsOfTable().find((each) => each.name === name)?.line

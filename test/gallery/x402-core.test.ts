@@ -11,12 +11,12 @@ const terms = { ...TERMS, network: 'nano:mainnet', extra: {} } as const
 
 /* Any service may settle its payments here, with the package it has. */
 test(
-  '@x402/core: the stock facilitator client verifies and settles here (contract 4.7, Other doors of 4.7: GET /facilitator/supported, POST /facilitator/verify, POST /facilitator/settle)',
-  walk('@x402/core', async ({ t, steps, door }) => {
+  '@x402/core: the stock facilitator client verifies and settles here (contract 4.7, Other endpoints of 4.7: GET /facilitator/supported, POST /facilitator/verify, POST /facilitator/settle)',
+  walk('@x402/core', async ({ t, steps, access }) => {
     // Nothing is for sale: the facilitator stands by itself.
     const { url, node, upstream } = await openFaultyShop(t, { env: { X402_PAY_TO: '' } })
     const payer = await openPayer(node)
-    const client = new HTTPFacilitatorClient({ url: `${url}${door}` })
+    const client = new HTTPFacilitatorClient({ url: `${url}${access}` })
     const block = paymentBlock(node, payer)
     const payload = payloadOf(block) as unknown as Payload
     await steps.step('supported', async () => {

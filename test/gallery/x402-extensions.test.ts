@@ -30,8 +30,8 @@ interface Library {
 
 /* Programs that look for something to buy find it, with the package of those who wrote the protocol. */
 test(
-  '@x402/extensions: the stock client of the bazaar reads the catalogue, and finds every challenge in order (contract 4.7, Other doors of 4.7: GET /discovery/resources)',
-  walk('@x402/extensions', async ({ t, steps, door, folder }) => {
+  '@x402/extensions: the stock client of the bazaar reads the catalogue, and finds every challenge in order (contract 4.7, Other endpoints of 4.7: GET /discovery/resources)',
+  walk('@x402/extensions', async ({ t, steps, access, folder }) => {
     const { validateDiscoveryExtension, validateDiscoveryExtensionSpec, extractDiscoveryInfo, withBazaar } =
       createRequire(join(folder, 'package.json'))('@x402/extensions/bazaar') as Library
     const names = ['work_generate', 'block_hash', 'account_history', 'version']
@@ -48,7 +48,7 @@ test(
         assert.deepEqual([found?.resourceUrl, found?.method], [`https://rpc.example/actions/${name}`, 'POST'])
       }
     })
-    const { bazaar } = withBazaar(new HTTPFacilitatorClient({ url: `${url}${door}` })).extensions
+    const { bazaar } = withBazaar(new HTTPFacilitatorClient({ url: `${url}${access}` })).extensions
     await steps.step('list', async () => {
       const { items, pagination } = await bazaar.listResources()
       assert.deepEqual(

@@ -2,13 +2,13 @@ import { type Role, SCOPES, type Scope } from '../../src/kernel/rights.ts'
 
 /**
  * Who may do what. Every route and every action of the server has a line here; one without fails the test of the matrix, so
- * that nobody adds a door without saying for whom it is.
+ * that nobody adds an endpoint without saying for whom it is.
  */
 
 /**
  * - `public`: for everybody, and it shows nothing of anybody that is not meant for everybody.
  * - `embedded`: for everybody at the desk, and only beside the development ledger, where money is worth nothing. Outside the desk for
- *   administrators, and from the machine itself: `test/start/developer-doors.test.ts` asks.
+ *   administrators, and from the machine itself: `test/start/developer-endpoints.test.ts` asks.
  * - `own`: for the holder of a key or a session, who sees or makes what is their own.
  * - `object`: the same about one thing; a stranger's is answered word for word like one that does not exist.
  * - `object, administrators read`: the same, and an administrator may see it.

@@ -84,7 +84,7 @@ class Run {
   constructor(target: Target, options: FuzzOptions) {
     this.#target = target
     this.#options = options
-    this.#maker = new RequestMaker(new SeededRandom(options.seed), target.app.doors, this.#pool)
+    this.#maker = new RequestMaker(new SeededRandom(options.seed), target.app.endpoints, this.#pool)
   }
 
   async whole(): Promise<FuzzReport> {

@@ -17,7 +17,7 @@ test('no field of any action can be made to take long by what is written in it',
   const gateway = await openGateway(t, { LIMIT_FREE_PER_MINUTE: '0', LIMIT_FREE_CONCURRENCY: '0' })
   const key = gateway.app.createdKey!
   let asked = 0
-  for (const { name, input, example, fieldSynonyms = {} } of gateway.app.doors.actions) {
+  for (const { name, input, example, fieldSynonyms = {} } of gateway.app.endpoints.actions) {
     for (const field of [...Object.keys(input.properties), ...Object.keys(fieldSynonyms)]) {
       const texts = BLOW_UPS.filter((_, at) => (asked + at) % 3 === 0)
       for (const text of texts) {
@@ -46,7 +46,7 @@ test('no field of any action can be made to take long by what is written in it',
 test('no field of any action fails over a value that cannot be made text', async (t) => {
   const gateway = await openGateway(t, { LIMIT_FREE_PER_MINUTE: '0', LIMIT_FREE_CONCURRENCY: '0' })
   const headers = { authorization: `Bearer ${gateway.app.createdKey!}` }
-  for (const { name, input, example, fieldSynonyms = {} } of gateway.app.doors.actions) {
+  for (const { name, input, example, fieldSynonyms = {} } of gateway.app.endpoints.actions) {
     for (const field of new Set(['id', ...Object.keys(input.properties), ...Object.keys(fieldSynonyms)])) {
       const reply = await gateway.call(name, { ...example.request, [field]: { toString: 1 } }, headers)
       assert.ok(reply.status < 500, `${name}.${field}: ${reply.status} ${reply.text.slice(0, 200)}`)
@@ -118,7 +118,7 @@ test('objects and lists of any width and depth are read or refused, and change n
 test('no spelling of a path opens what the path itself keeps closed', async (t) => {
   const gateway = await openGateway(t)
   const port = Number(new URL(gateway.url).port)
-  const closed = gateway.app.doors.routes.filter(
+  const closed = gateway.app.endpoints.routes.filter(
     ({ method, path }) => method === 'GET' && path.startsWith('/api/') && !path.includes(':'),
   )
   assert.ok(closed.length > 10)

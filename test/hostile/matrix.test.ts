@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { openSecretBox } from '../../src/infra/secrets/secret-key.ts'
 import { ROLES, SCOPES, type Scope } from '../../src/kernel/rights.ts'
-import type { Door } from '../../src/kernel/route.ts'
+import type { Access as RouteAccess } from '../../src/kernel/route.ts'
 import { Sessions, issueKey, suspendAccount } from '../../src/modules/accounts/index.ts'
 import { insertMember, updateRole } from '../../src/modules/accounts/people/members-store.ts'
 import { insertLease } from '../../src/modules/names/index.ts'
@@ -134,10 +134,10 @@ async function openMatrix(t: TestContext): Promise<World> {
   }
 }
 
-const listed = ({ app }: Gateway) => [...new Set(app.doors.routes.map(({ method, path }) => `${method} ${path}`))]
+const listed = ({ app }: Gateway) => [...new Set(app.endpoints.routes.map(({ method, path }) => `${method} ${path}`))]
 
-/** Which doors a room may declare for what is expected; pages and documents are no declared routes. */
-const DOORS: Record<Access, readonly (Door | undefined)[]> = {
+/** Which access a module may declare for what is expected; pages and documents are no declared routes. */
+const ACCESS: Record<Access, readonly (RouteAccess | undefined)[]> = {
   public: ['open', 'anyone', undefined],
   embedded: ['developer', undefined],
   own: ['account'],
@@ -148,16 +148,16 @@ const DOORS: Record<Access, readonly (Door | undefined)[]> = {
   page: [undefined],
 }
 
-test('every route, and no other, has a line that says for whom it is; the door that a room declares is that one, also of what the server adds', async (t) => {
+test('every route, and no other, has a line that says for whom it is; the access that a module declares is that one, also of what the server adds', async (t) => {
   const gateway = await openGateway(t)
   const routes = listed(gateway).filter((route) => !route.startsWith('HEAD '))
   const without = routes.filter((route) => !Object.hasOwn(ROUTES, route))
   assert.deepEqual(without, [], 'add them to test/hostile/expectations.ts')
   const gone = Object.keys(ROUTES).filter((route) => !routes.includes(route))
   assert.deepEqual(gone, [])
-  const wrong = gateway.app.doors.routes.filter(({ method, path, door }) => {
-    const { access } = ROUTES[`${method === 'HEAD' ? 'GET' : method} ${path}`]!
-    return !DOORS[access].includes(door)
+  const wrong = gateway.app.endpoints.routes.filter(({ method, path, access }) => {
+    const expected = ROUTES[`${method === 'HEAD' ? 'GET' : method} ${path}`]!.access
+    return !ACCESS[expected].includes(access)
   })
   assert.deepEqual(wrong, [])
   // Who asked for the head of a stream would wait for ever.
@@ -240,7 +240,7 @@ test('every route lets in whom it is for, and tells nobody else anything', async
 
 test('every action has a line that says for whom it is, and keeps to it', async (t) => {
   const { gateway, victim, other } = await openMatrix(t)
-  const { actions } = gateway.app.doors
+  const { actions } = gateway.app.endpoints
   const without = actions.filter(({ name }) => !Object.hasOwn(ACTIONS, name)).map(({ name }) => name)
   assert.deepEqual(without, [], 'add them to test/hostile/expectations.ts')
   for (const { name, auth, example } of actions) {
@@ -314,7 +314,7 @@ test('every action and every route is asked with a key that somebody of each rol
       if (lacks === undefined) assert.ok(!reply.text.includes('missing_scope'), `${about} as ${role}: ${reply.text}`)
       else assert.deepEqual([reply.status, reply.json().code], [403, 'missing_scope'], `${about} as ${role}`)
     }
-    for (const { name, scope, scopeWhen, example } of gateway.app.doors.actions) {
+    for (const { name, scope, scopeWhen, example } of gateway.app.endpoints.actions) {
       // What a key may not, no node is asked for.
       check(await gateway.call(name, example.request, bearer(text)), [scopeWhen?.(example.request) ?? scope], name)
     }

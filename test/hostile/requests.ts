@@ -2,7 +2,7 @@ import type { Action } from '../../src/kernel/action.ts'
 import type { SeededRandom } from '../support/random.ts'
 import { NASTY, type Pool, type Schema, goodValue, nastyText } from './values.ts'
 
-export interface Doors {
+export interface Tabs {
   actions: readonly Action[]
   routes: readonly { method: string; path: string }[]
 }
@@ -24,16 +24,16 @@ export type Credentials = readonly string[][]
 /** Makes requests of every kind, for every action and every route there is. */
 export class RequestMaker {
   readonly #random: SeededRandom
-  readonly #doors: Doors
+  readonly #endpoints: Tabs
   readonly #pool: Pool
   readonly #fields: readonly string[]
   credentials: Credentials = [[]]
 
-  constructor(random: SeededRandom, doors: Doors, pool: Pool) {
+  constructor(random: SeededRandom, endpoints: Tabs, pool: Pool) {
     this.#random = random
-    this.#doors = doors
+    this.#endpoints = endpoints
     this.#pool = pool
-    this.#fields = [...new Set(doors.actions.flatMap(({ input }) => Object.keys(input.properties)))]
+    this.#fields = [...new Set(endpoints.actions.flatMap(({ input }) => Object.keys(input.properties)))]
   }
 
   next(): Hostile {
@@ -47,7 +47,7 @@ export class RequestMaker {
 
   #rpc(): Hostile {
     const random = this.#random
-    const action = random.pick(this.#doors.actions)
+    const action = random.pick(this.#endpoints.actions)
     const names = [action.name, ...(action.synonyms ?? [])]
     const body: Record<string, unknown> = { action: random.pick(names), ...this.#fieldsOf(action) }
     // The ledger's own search for work is slow by design; the refusals before it are what is looked for here.
@@ -120,7 +120,7 @@ export class RequestMaker {
 
   #rest(): Hostile {
     const random = this.#random
-    const route = random.pick(this.#doors.routes)
+    const route = random.pick(this.#endpoints.routes)
     const path = route.path.replaceAll(/:[a-zA-Z]+|\*/g, () => encodeURIComponent(this.#parameter()))
     const method =
       random.below(15) === 0 ? random.pick(['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) : route.method
@@ -139,7 +139,7 @@ export class RequestMaker {
     const random = this.#random
     if (random.below(12) === 0) return nastyText(random)
     // What an action reads is what a route of the same module reads, more often than not.
-    if (random.below(3) > 0) return JSON.stringify(this.#fieldsOf(random.pick(this.#doors.actions)))
+    if (random.below(3) > 0) return JSON.stringify(this.#fieldsOf(random.pick(this.#endpoints.actions)))
     const names = Array.from({ length: random.below(6) }, () => this.#name())
     return JSON.stringify(Object.fromEntries(names.map((name) => [name, this.#nasty()])))
   }
@@ -160,7 +160,7 @@ export class RequestMaker {
 
   #trickyPath(): Hostile {
     const random = this.#random
-    const { path, method } = random.pick(this.#doors.routes)
+    const { path, method } = random.pick(this.#endpoints.routes)
     const real = path.replaceAll(/:[a-zA-Z]+/g, random.pick(this.#pool.ids))
     const tricky = random.pick([
       `/${real}`,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Duplex } from 'node:stream'
 import { type TestContext, test } from 'node:test'
-import type { DoorName } from '../../src/guard/rpc-request.ts'
+import type { EndpointName } from '../../src/guard/rpc-request.ts'
 import { createServer } from '../../src/http/server.ts'
 import type { UsualRequest } from '../../src/http/usual-requests.ts'
 import { SEED, SeededRandom } from '../support/random.ts'
@@ -17,9 +17,9 @@ type Response = ServerResponse | UsualRequest
 
 /** Answers with what it saw: at once, later, as the last answer, or not at all. */
 function echo(seen: string[]) {
-  const answer = (request: Request, response: Response, door: DoorName | undefined, body: Buffer) => {
+  const answer = (request: Request, response: Response, endpoint: EndpointName | undefined, body: Buffer) => {
     const headers = Object.entries(request.headers).sort(([a], [b]) => (a < b ? -1 : 1))
-    const told = JSON.stringify([request.url, door, headers, body.toString('latin1')])
+    const told = JSON.stringify([request.url, endpoint, headers, body.toString('latin1')])
     seen.push(told)
     const end = () => {
       const close = body.includes('close') ? ['connection', 'close'] : []
@@ -34,16 +34,16 @@ function echo(seen: string[]) {
     })
   }
   return {
-    answer(request: IncomingMessage, response: ServerResponse, door?: DoorName) {
+    answer(request: IncomingMessage, response: ServerResponse, endpoint?: EndpointName) {
       const chunks: Buffer[] = []
       request.on('data', (chunk: Buffer) => chunks.push(chunk))
-      request.on('end', () => answer(request, response, door, Buffer.concat(chunks)))
+      request.on('end', () => answer(request, response, endpoint, Buffer.concat(chunks)))
     },
-    answerRead(request: UsualRequest, door: DoorName | undefined, body: Buffer) {
+    answerRead(request: UsualRequest, endpoint: EndpointName | undefined, body: Buffer) {
       if (body.includes('give back')) request.giveBack()
       else {
         fast++
-        answer(request, request, door, body)
+        answer(request, request, endpoint, body)
       }
     },
   }

@@ -57,18 +57,18 @@ const readDocument = async ({ url }: Pick<Gateway, 'url'>) =>
 
 test('every route is in the document or is a page, and every path of the document is a route', async (t) => {
   const gateway = await openGateway(t)
-  const routes = gateway.app.doors.routes
+  const routes = gateway.app.endpoints.routes
     .map(({ method, path }) => `${method} ${path}`)
     .filter((route) => !route.startsWith('HEAD ') && !PAGES.some((page) => page.test(route)))
   const { paths } = await readDocument(gateway)
   const described = Object.entries(paths).flatMap(([path, verbs]) =>
     Object.keys(verbs).map((verb) => `${verb.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`),
   )
-  const rpc = ['POST /', ...gateway.app.doors.actions.map(({ name }) => `POST /actions/${name}`)]
+  const rpc = ['POST /', ...gateway.app.endpoints.actions.map(({ name }) => `POST /actions/${name}`)]
   assert.deepEqual(new Set(described), new Set([...routes, ...rpc]))
-  // Who reads of a door is told whom it lets in.
-  for (const { method, path, door } of gateway.app.doors.routes) {
-    const who = door === 'account' || door === 'administrator' ? door : 'anybody'
+  // Who reads of an endpoint is told whom it lets in.
+  for (const { method, path, access } of gateway.app.endpoints.routes) {
+    const who = access === 'account' || access === 'administrator' ? access : 'anybody'
     const told = findDescribed(method, path.replaceAll(/:\w+/g, '1'))?.who
     if (told !== undefined) assert.equal(told, who, `${method} ${path}`)
   }
@@ -331,7 +331,7 @@ test('an answer other than described turns the test red that got it: a member le
   assert.throws(route('/api/keys', 402, error), /nobody is told of the status 402/)
   assert.throws(route('/api/keys', 401, { error: 'No.' }), /answers other/)
   const action = (name: string, status: number, body: object) => () =>
-    checkAnswer(app.doors.actions, name, { status, text: JSON.stringify(body) })
+    checkAnswer(app.endpoints.actions, name, { status, text: JSON.stringify(body) })
   assert.doesNotThrow(action('account_info', 200, { error: 'Account not found' }))
   assert.throws(action('nano_to_raw', 200, { error: 'Account not found' }), /it has no refusals/)
   assert.throws(action('nano_to_raw', 409, error), /nobody is told of the status 409/)

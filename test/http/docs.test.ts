@@ -58,7 +58,7 @@ test('every link of every page leads to a page', async () => {
     if (seen.has(page)) return
     seen.add(page)
     const { status, text, headers } = await get(gateway, page)
-    // Whoever is not signed in is led from the dashboard to its door.
+    // Whoever is not signed in is led from the dashboard to its sign-in.
     if (status === 303) return follow(headers.location!, page)
     if (status !== 200) broken.push(`${page} on ${from}: ${status}`)
     if (!headers['content-type']?.startsWith('text/html')) return

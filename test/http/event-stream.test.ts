@@ -15,7 +15,7 @@ async function openStream(t: TestContext) {
   const route: Route = {
     method: 'GET',
     path: '/stream',
-    door: 'open',
+    access: 'open',
     stream: true,
     async run() {
       arrived.resolve()

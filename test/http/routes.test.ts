@@ -9,7 +9,7 @@ import { openRoutes } from '../support/mounted-routes.ts'
 
 const tooMany = () => new AppError('too_many_requests', 'Too many requests.', { retryAfterSeconds: 7 })
 const limitOf = (bucket: string): RouteLimit => ({ bucket, perMinute: 2, refuse: tooMany })
-const open = { method: 'POST', door: 'open', run: ({ body }) => ({ json: body() }) } satisfies Partial<Route>
+const open = { method: 'POST', access: 'open', run: ({ body }) => ({ json: body() }) } satisfies Partial<Route>
 
 test('routes of one bucket share a limit, and nobody who uses it up takes anything from another bucket', async (t) => {
   const world = await openRoutes(t, {
@@ -51,7 +51,7 @@ test('what went wrong has the page that the room has for it, its status, and wha
       {
         method: 'GET',
         path: '/page/:status',
-        door: 'open',
+        access: 'open',
         limit,
         run({ params, tell }) {
           tell('x-ignored-fields', 'titel')

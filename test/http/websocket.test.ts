@@ -53,7 +53,7 @@ async function subscribe(t: TestContext, gateway: Gateway, options?: object): Pr
 }
 
 /** Frames of the confirmations up to a block, which every client here hears of sooner or later. */
-async function hashesHeard(client: WsClient): Promise<string[]> {
+async function hashesReceived(client: WsClient): Promise<string[]> {
   return (await client.settle()).map((frame) => (JSON.parse(frame) as Frame).message.hash)
 }
 
@@ -131,11 +131,11 @@ test('a confirmation has the members of the node, and the block unless it is not
   const signer = new Signer(1, node.ledger.thresholds)
   const opened = await publish(node, signer.receive(UNOPENED, toAlice, nano(3)))
   for (const hash of [toBob, opened]) assert.equal((await everything.next<Frame>()).message.hash, hash)
-  assert.deepEqual(await hashesHeard(ofAlice), [toAlice, opened])
+  assert.deepEqual(await hashesReceived(ofAlice), [toAlice, opened])
   const [toBobAlone, ...more] = await ofBob.settle()
   const heard = (JSON.parse(toBobAlone!) as Frame).message
   assert.deepEqual([heard.hash, heard.block, more], [toBob, undefined, []])
-  assert.deepEqual(await hashesHeard(ofNobody), [])
+  assert.deepEqual(await hashesReceived(ofNobody), [])
 })
 
 test('update adds and removes accounts, and unsubscribe ends it', async (t) => {
@@ -153,24 +153,24 @@ test('update adds and removes accounts, and unsubscribe ends it', async (t) => {
     await client.settle()
   }
   const [first] = await fundBoth()
-  assert.deepEqual(await hashesHeard(client), [first])
+  assert.deepEqual(await hashesReceived(client), [first])
 
   await change({ action: 'update', options: { accounts_add: [bob.address], accounts_del: [alice.address] } })
   const [, second] = await fundBoth()
-  assert.deepEqual(await hashesHeard(client), [second])
+  assert.deepEqual(await hashesReceived(client), [second])
 
   await change({ action: 'update', options: { accounts_add: [alice.address] } })
-  assert.deepEqual(await fundBoth(), await hashesHeard(client))
+  assert.deepEqual(await fundBoth(), await hashesReceived(client))
 
   await change({ action: 'unsubscribe' })
   await fundBoth()
-  assert.deepEqual(await hashesHeard(client), [])
+  assert.deepEqual(await hashesReceived(client), [])
 
   // A new subscription replaces the old one.
   await change({ action: 'subscribe', options: { accounts: [bob.address] } })
   await change({ action: 'subscribe', options: { accounts: [alice.address] } })
   const [last] = await fundBoth()
-  assert.deepEqual(await hashesHeard(client), [last])
+  assert.deepEqual(await hashesReceived(client), [last])
 })
 
 test('a frame over 256 KiB ends its connection and no other', async (t) => {
@@ -302,7 +302,7 @@ test('each of 500 clients hears of its own account and of no other', async (t) =
   })
   const sent = await Promise.all(sends.map((block) => publish(node, block)))
   for (const hash of sent) assert.equal((await everything.next<Frame>()).message.hash, hash)
-  const heard = await Promise.all(clients.map(hashesHeard))
+  const heard = await Promise.all(clients.map(hashesReceived))
   assert.deepEqual(
     heard,
     sent.map((hash) => [hash]),
@@ -316,7 +316,7 @@ test('a request that offers another protocol is answered over the one it came by
   assert.equal(json().count, '3')
 })
 
-test('a client that talks without end is shown the door', async (t) => {
+test('a client that talks without end is disconnected', async (t) => {
   const client = await WsClient.connect(t, wsUrl(gateway))
   for (let frame = 0; frame < 400; frame++) client.send({ action: 'ping' })
   await client.closed

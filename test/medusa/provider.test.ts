@@ -109,13 +109,13 @@ test('another price is another checkout: the old one takes no payment any more, 
   const update = async (data: Session, amount: number) =>
     (await provider.updatePayment({ data, amount, currency_code: 'eur' })).data as Session
   assert.equal((await update(session, 10)).checkout_id, session.checkout_id)
-  const [dearer, same] = [await update(session, 12), await update(session, 12)]
-  assert.notEqual(dearer.checkout_id, session.checkout_id)
-  assert.equal(same.checkout_id, dearer.checkout_id)
+  const [moreExpensive, same] = [await update(session, 12), await update(session, 12)]
+  assert.notEqual(moreExpensive.checkout_id, session.checkout_id)
+  assert.equal(same.checkout_id, moreExpensive.checkout_id)
   assert.equal((await shop.check(session.checkout_id)).status, 'cancelled')
   // Back to the first price is a third checkout, because the first has ended.
-  const back = await update(dearer, 10)
-  assert.equal(new Set([session, dearer, back].map((each) => each.checkout_id)).size, 3)
+  const back = await update(moreExpensive, 10)
+  assert.equal(new Set([session, moreExpensive, back].map((each) => each.checkout_id)).size, 3)
   await pay(back)
   await untilStatus(shop, back.checkout_id, 'complete')
   await assert.rejects(update(back, 11), { code: 'already_paid' })

@@ -61,7 +61,7 @@ async function untilInTime(clock: TestClock, isSo: () => boolean): Promise<void>
 }
 
 /** A send that is told for certain: frames come in order, so whatever was to be told before it has been told. */
-async function tellMark({ told, send }: World): Promise<string> {
+async function reportMark({ told, send }: World): Promise<string> {
   const mark = await send(carol, carol)
   await until(() => told.includes(mark))
   return mark
@@ -74,7 +74,7 @@ test('a block that two nodes tell is told once, and blocks come in their order',
     hashes.push(await world.send(alice, bob), await world.send(bob, alice))
   }
   await until(() => world.relays.every(({ relayed }) => relayed === 1 + hashes.length))
-  hashes.push(await tellMark(world))
+  hashes.push(await reportMark(world))
   assert.deepEqual(world.told, hashes)
 })
 
@@ -89,7 +89,7 @@ test('one socket is enough: nothing is lost and nothing is called a gap while th
   await untilInTime(world.clock, () => relays[0]!.connections === 2)
   await until(() => relays[0]!.relayed === 3)
   await relays[1]!.cut()
-  hashes.push(await tellMark(world))
+  hashes.push(await reportMark(world))
   assert.deepEqual(told, hashes)
   assert.equal(gateway.app.nodes.confirmations.connected, true)
 })
@@ -138,7 +138,7 @@ test('after a gap a watched account is told what it missed, once, and nobody is 
   clock.advance(10_000)
   await reconnect()
   await until(() => missed.every((hash) => told.includes(hash)))
-  const mark = await tellMark(world)
+  const mark = await reportMark(world)
   assert.deepEqual(told.toSorted(), [before, ...missed, mark].sort())
   assert.equal(told.includes(unwatched), false)
 
@@ -147,7 +147,7 @@ test('after a gap a watched account is told what it missed, once, and nobody is 
   for (const node of nodes) node.forgetHits()
   await reconnect()
   await until(() => nodes.some((node) => node.hits('blocks_info') > 0))
-  const second = await tellMark(world)
+  const second = await reportMark(world)
   assert.deepEqual(told.slice(-2), [mark, second])
 
   // Who stopped watching is not looked up any more.
@@ -156,7 +156,7 @@ test('after a gap a watched account is told what it missed, once, and nobody is 
   await send(alice, bob)
   for (const node of nodes) node.forgetHits()
   await reconnect()
-  const third = await tellMark(world)
+  const third = await reportMark(world)
   assert.deepEqual(told.slice(-2), [second, third])
   // The gateway itself watches its own wallets.
   const asked = nodes.flatMap((node) => node.bodies('account_history'))
@@ -186,7 +186,7 @@ test('a receive, an opening and an unopened account are found after a gap, too; 
   assert.equal(told.length, 5)
   await ledger.node.release()
   await until(() => told.includes(unconfirmed))
-  await tellMark(world)
+  await reportMark(world)
   assert.equal(told.length, 7)
 })
 
@@ -204,7 +204,7 @@ test('frames that make no sense are ignored', async (t) => {
     ...[...wrong, { account: { toString: 1 } }].map((each) => confirmation({ ...good, ...each })),
   ]
   for (const frame of bad) relay!.say(frame)
-  const mark = await tellMark(world)
+  const mark = await reportMark(world)
   assert.deepEqual(told, [mark])
 
   // What is whole in the parts we need is told, whatever else it carries.
@@ -217,7 +217,7 @@ test('frames that make no sense are ignored', async (t) => {
     ['0', { link: 'x', link_as_account: 'nano_wrong', previous: 'y' }],
   ]
   for (const [digit, block] of odd) relay!.say(confirmation({ ...good, hash: digit.repeat(64), block }))
-  await tellMark(world)
+  await reportMark(world)
   assert.deepEqual(
     told.slice(1, -1),
     odd.map(([digit]) => digit.repeat(64)),

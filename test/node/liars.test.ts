@@ -52,7 +52,7 @@ test('a wallet signed a receive for money that never was and stayed locked for g
     turningWhenStuck(world.clock, shop.call('cloud_wallet', { key: world.key(), ...fields }))
   const wallet = (await call({})).json<{ address: string }>().address
   const hash = inventions.pay(wallet, 5n * RAW_PER_NANO, fromAddress(wallet)!)
-  for (const node of nodes.slice(1)) inventions.tellThrough(node)
+  for (const node of nodes.slice(1)) inventions.reportThrough(node)
   inventions.tellBy(relays[1]!, hash)
   const received = await call({ receive: true, account: wallet })
   assert.doesNotMatch(received.text, new RegExp(hash))

@@ -26,7 +26,7 @@ test('every public page speaks Arabic, from right to left, and axe finds nothing
     [DESK, 'dark'],
   ] as const) {
     const extraHTTPHeaders = { 'accept-language': 'ar-EG,ar;q=0.9' }
-    const { page, misdeeds } = await openTab(t, browser, gateway, { ...size, colorScheme, extraHTTPHeaders })
+    const { page, misconduct } = await openTab(t, browser, gateway, { ...size, colorScheme, extraHTTPHeaders })
     const at = `${size.viewport.width}-${colorScheme}`
     for (const [what, path, words] of [
       ['pay', `/pay/${id}`, /بانتظار دفعتك/],
@@ -48,6 +48,6 @@ test('every public page speaks Arabic, from right to left, and axe finds nothing
     await page.goto(`${url}/pay/${paid.id}?lang=de`)
     assert.match(await page.innerText('.price'), /^1\.234,5/, 'a German reads a comma')
     assert.match((await page.locator('a.wallet').getAttribute('href'))!, /\?amount=12345\d+$/)
-    assertGood(misdeeds)
+    assertGood(misconduct)
   }
 })

@@ -35,7 +35,7 @@ function viewsOf(seed: number) {
 export const VIEWS = viewsOf(SEED)
 
 /** What a page did that no page of ours may do. */
-export interface Misdeeds {
+export interface Misconduct {
   policy: string[]
   errors: string[]
   foreign: string[]
@@ -55,7 +55,7 @@ export async function openTab(
   browser: Browser,
   { url }: Pick<Gateway, 'url'>,
   options: BrowserContextOptions = {},
-): Promise<{ page: Page; misdeeds: Misdeeds }> {
+): Promise<{ page: Page; misconduct: Misconduct }> {
   // A language of the browser would win over the one in a header that a test sets.
   const locale = options.extraHTTPHeaders ? {} : { locale: 'en-US' }
   const context = await browser.newContext({ ...locale, ...options })
@@ -63,19 +63,20 @@ export async function openTab(
   // Far beyond what anything takes; many tests may share a slow machine.
   context.setDefaultTimeout(90_000)
   const page = await context.newPage()
-  const misdeeds: Misdeeds = { policy: [], errors: [], foreign: [] }
+  const misconduct: Misconduct = { policy: [], errors: [], foreign: [] }
   page.on('console', (message) => {
-    if (/content security policy/i.test(message.text())) misdeeds.policy.push(message.text())
+    if (/content security policy/i.test(message.text())) misconduct.policy.push(message.text())
   })
-  page.on('pageerror', (error) => misdeeds.errors.push(error.message))
+  page.on('pageerror', (error) => misconduct.errors.push(error.message))
   page.on('dialog', (dialog) => {
-    misdeeds.errors.push(`a dialog: ${dialog.message()}`)
+    misconduct.errors.push(`a dialog: ${dialog.message()}`)
     void dialog.dismiss()
   })
   page.on('request', (request) => {
-    if (!request.url().startsWith(`${url}/`) && !request.url().startsWith('data:')) misdeeds.foreign.push(request.url())
+    if (!request.url().startsWith(`${url}/`) && !request.url().startsWith('data:'))
+      misconduct.foreign.push(request.url())
   })
-  return { page, misdeeds }
+  return { page, misconduct }
 }
 
 /** Signs a tab in, as the answer with the cookie would. */
@@ -84,8 +85,8 @@ export async function signIn(page: Page, url: string, cookie: string): Promise<v
   await page.context().addCookies([{ name, value, url, sameSite: 'Strict', httpOnly: true }])
 }
 
-export function assertGood(misdeeds: Misdeeds): void {
-  assert.deepEqual(misdeeds, { policy: [], errors: [], foreign: [] })
+export function assertGood(misconduct: Misconduct): void {
+  assert.deepEqual(misconduct, { policy: [], errors: [], foreign: [] })
 }
 
 interface Violation {

@@ -32,7 +32,7 @@ const LISTEN = `<script nonce="n">
 
 const heard = (page: Page) => page.evaluate<unknown[][]>('window.heard')
 // Not by a function: the shop's policy lets nobody evaluate texts.
-const untilHeard = (page: Page, type: string) => page.waitForSelector(`html[data-heard~="${type}"]`)
+const untilReceived = (page: Page, type: string) => page.waitForSelector(`html[data-heard~="${type}"]`)
 
 test('the button for shops', { timeout: 600_000 }, async (t) => {
   const gateway = await openGateway(t)
@@ -45,7 +45,7 @@ test('the button for shops', { timeout: 600_000 }, async (t) => {
   await t.test('opens the checkout in a dialog, tells the shop what happens, and gives the focus back', async (t) => {
     const { id, amount_raw: raw } = await openCheckout(gateway, { address, amount: '1', title: 'A lamp' })
     const shop = await openShop(t, buttonPage(id!), policy)
-    const { page, misdeeds } = await openTab(t, browser, gateway, DESK)
+    const { page, misconduct } = await openTab(t, browser, gateway, DESK)
     await page.goto(shop)
     assert.equal(
       await page.evaluate("getComputedStyle(document.querySelector('#buy')).color"),
@@ -56,7 +56,7 @@ test('the button for shops', { timeout: 600_000 }, async (t) => {
     await page.keyboard.press('Enter')
     const frame = page.frameLocator('iframe[title="Payment"]')
     await frame.locator('#pay[data-state="waiting"]').waitFor()
-    await untilHeard(page, 'status')
+    await untilReceived(page, 'status')
     await takeShot(page, 'button-1280-light')
     assert.deepEqual(await findViolations(page), [])
     assert.equal(
@@ -66,9 +66,9 @@ test('the button for shops', { timeout: 600_000 }, async (t) => {
     )
     await pay(gateway, address, raw!)
     await frame.locator('#pay[data-state="complete"]').waitFor()
-    await untilHeard(page, 'complete')
+    await untilReceived(page, 'complete')
     await page.keyboard.press('Escape')
-    await untilHeard(page, 'done')
+    await untilReceived(page, 'done')
     assert.equal(await page.locator('dialog').count(), 0)
     assert.equal(await page.evaluate('document.activeElement.id'), 'buy')
     assert.deepEqual(await heard(page), [
@@ -78,7 +78,7 @@ test('the button for shops', { timeout: 600_000 }, async (t) => {
       ['buy', 'close', true],
       ['buy', 'done', undefined],
     ])
-    assert.deepEqual([misdeeds.policy, misdeeds.errors], [[], []])
+    assert.deepEqual([misconduct.policy, misconduct.errors], [[], []])
   })
 
   await t.test('fills a phone, speaks the language of the shop, and can be called by a program', async (t) => {
@@ -96,7 +96,7 @@ test('the button for shops', { timeout: 600_000 }, async (t) => {
     assert.deepEqual([box.width, box.height], [PHONE.viewport.width, PHONE.viewport.height])
     await takeShot(page, 'button-390-light')
     await page.getByRole('button', { name: 'Schließen' }).click()
-    await untilHeard(page, 'close')
+    await untilReceived(page, 'close')
     const all = await heard(page)
     assert.ok(all.some(([, type, name]) => type === 'refused' && name === 'TypeError'))
     assert.deepEqual(all.at(-1), ['', 'close', false])
@@ -108,7 +108,7 @@ test('the button for shops', { timeout: 600_000 }, async (t) => {
     const { page } = await openTab(t, browser, gateway, DESK)
     await page.goto(shop)
     await page.locator('#buy').click()
-    await untilHeard(page, 'status')
+    await untilReceived(page, 'status')
     const lie = { source: 'nano-gateway', id, type: 'status', status: 'complete', success: true }
     await page.evaluate(`postMessage(${JSON.stringify(lie)}, '*')`)
     // The frame itself may speak of its own checkout only.
@@ -116,7 +116,7 @@ test('the button for shops', { timeout: 600_000 }, async (t) => {
     const other = { ...lie, id: '0123456789abcdef' }
     await inner.evaluate(`parent.postMessage(${JSON.stringify(other)}, '*')`)
     await inner.evaluate(`parent.postMessage({ source: 'nano-gateway', id: '${id}', type: 'close' }, '*')`)
-    await untilHeard(page, 'close')
+    await untilReceived(page, 'close')
     assert.deepEqual(await heard(page), [
       ['buy', 'status', 'pending'],
       ['buy', 'close', false],
@@ -128,13 +128,13 @@ test('the button for shops', { timeout: 600_000 }, async (t) => {
     const { page } = await openTab(t, browser, gateway, DESK)
     await page.goto(shop)
     await page.locator('#buy').click()
-    await untilHeard(page, 'error')
+    await untilReceived(page, 'error')
     await page.clock.install()
     await page.goto(await openShop(t, buttonPage('0123456789abcdef'), policy))
     await page.locator('#buy').click()
     await page.locator('dialog').waitFor()
     await page.clock.runFor(21_000)
-    await untilHeard(page, 'error')
+    await untilReceived(page, 'error')
   })
 
   await t.test('no page can frame what was not meant for it', async (t) => {

@@ -41,7 +41,7 @@ async function fill({ ctx, rest }: Dashboard, { accountId, key }: Holder): Promi
 
 /** Looks at pages in both themes and widths, and keeps their pictures. */
 async function look(t: TestContext, { gateway, url }: Dashboard, cookie: string | undefined, pages: string[][]) {
-  const { page, misdeeds } = await openTab(t, await openBrowser(), gateway, { reducedMotion: 'reduce' })
+  const { page, misconduct } = await openTab(t, await openBrowser(), gateway, { reducedMotion: 'reduce' })
   if (cookie !== undefined) await signIn(page, url, cookie)
   const wrong: string[] = []
   for (const [name, path] of pages) {
@@ -52,7 +52,7 @@ async function look(t: TestContext, { gateway, url }: Dashboard, cookie: string 
   }
   t.diagnostic(`axe-core on ${pages.length} pages, ${THEMES.join(' and ')}: ${wrong.length} serious faults`)
   assert.deepEqual(wrong, [])
-  assertGood(misdeeds)
+  assertGood(misconduct)
 }
 
 test('pages before signing in look well and can be used by everybody', async (t) => {

@@ -11,8 +11,8 @@ import { type Dashboard, openDashboard, openReceiver, shopAddress } from './dash
 async function open(t: TestContext, scripts = true) {
   const dashboard = await openDashboard(t)
   const options = { ...DESK, javaScriptEnabled: scripts }
-  const { page, misdeeds } = await openTab(t, await openBrowser(), dashboard.gateway, options)
-  return { dashboard, page, misdeeds }
+  const { page, misconduct } = await openTab(t, await openBrowser(), dashboard.gateway, options)
+  return { dashboard, page, misconduct }
 }
 
 async function signInByKey(page: Page, { url }: Dashboard, key: string): Promise<void> {
@@ -25,7 +25,7 @@ async function signInByKey(page: Page, { url }: Dashboard, key: string): Promise
 const headline = (page: Page) => page.getByRole('heading', { level: 1 }).innerText()
 
 test('a merchant signs in by the link in a mail, which works once, and signs out', async (t) => {
-  const { dashboard, page, misdeeds } = await open(t)
+  const { dashboard, page, misconduct } = await open(t)
   const { url, ctx } = dashboard
   await page.goto(`${url}/dashboard/keys`)
   assert.equal(await headline(page), 'Sign in or start')
@@ -49,11 +49,11 @@ test('a merchant signs in by the link in a mail, which works once, and signs out
   await page.goto(link)
   await button.click()
   await page.getByText('This sign-in link has expired or was already used.').waitFor()
-  assertGood(misdeeds)
+  assertGood(misconduct)
 })
 
 test('a merchant had to carry a code of 40 characters from the mail: six digits are enough, in the page that asked', async (t) => {
-  const { dashboard, page, misdeeds } = await open(t, false)
+  const { dashboard, page, misconduct } = await open(t, false)
   const { url, ctx } = dashboard
   await page.goto(`${url}/dashboard`)
   await page.getByLabel('Your email').fill('New@example.com')
@@ -80,7 +80,7 @@ test('a merchant had to carry a code of 40 characters from the mail: six digits 
   for (let times = 0; times < 12; times++)
     tried.push((await dashboard.post('/dashboard/sign-in/code', elsewhere)).status)
   assert.equal(tried.at(-1), 429)
-  assertGood({ ...misdeeds, errors: [] })
+  assertGood({ ...misconduct, errors: [] })
 })
 
 /** What a page shows once, after a key was made. */
@@ -92,7 +92,7 @@ async function copyKey(page: Page): Promise<string> {
 }
 
 test('a key that may do little is made by hand, and the list says what it may; it is shown once, works at once, and no more when revoked', async (t) => {
-  const { dashboard, page, misdeeds } = await open(t)
+  const { dashboard, page, misconduct } = await open(t)
   const { gateway } = dashboard
   await signInByKey(page, dashboard, (await dashboard.join('merchant@example.com')).key)
   await page.getByRole('link', { name: 'Developers' }).first().click()
@@ -129,12 +129,12 @@ test('a key that may do little is made by hand, and the list says what it may; i
   await page.getByText('Key revoked.').waitFor()
   assert.equal((await credits()).status, 401)
   // A browser writes down that the first form was refused.
-  assert.ok(misdeeds.errors.every((text) => /400/.test(text)))
-  assertGood({ ...misdeeds, errors: [] })
+  assert.ok(misconduct.errors.every((text) => /400/.test(text)))
+  assertGood({ ...misconduct, errors: [] })
 })
 
 test('without any script: a checkout is made, paid, told to the shop, and told again', async (t) => {
-  const { dashboard, page, misdeeds } = await open(t, false)
+  const { dashboard, page, misconduct } = await open(t, false)
   const receiver = await openReceiver(t)
   await signInByKey(page, dashboard, (await dashboard.join('merchant@example.com')).key)
   await page.locator('summary', { hasText: 'New' }).click()
@@ -166,11 +166,11 @@ test('without any script: a checkout is made, paid, told to the shop, and told a
   await page.getByText('Event queued for redelivery.').waitFor()
   await until(() => receiver.bodies.length === 2)
   assert.equal(receiver.bodies[0], receiver.bodies[1], 'the same bytes')
-  assertGood(misdeeds)
+  assertGood(misconduct)
 })
 
 test('with the keyboard alone: past the menu, to a new payment, and it is cancelled', async (t) => {
-  const { dashboard, page, misdeeds } = await open(t)
+  const { dashboard, page, misconduct } = await open(t)
   const { key } = await dashboard.join('merchant@example.com')
   await page.goto(`${dashboard.url}/dashboard/sign-in`)
   const focused = () => page.evaluate<string>('document.activeElement.textContent || document.activeElement.name || ""')
@@ -201,5 +201,5 @@ test('with the keyboard alone: past the menu, to a new payment, and it is cancel
   await tabTo('Cancel it')
   await page.keyboard.press('Enter')
   await page.getByText('Checkout cancelled.').waitFor()
-  assertGood(misdeeds)
+  assertGood(misconduct)
 })

@@ -113,7 +113,7 @@ test('a hash, its first digits, an address, a public key and a name lead to what
 
 test('the page follows as blocks come, until it is told to pause, and weighs less than 60 KB', async (t) => {
   const { url, node, alice } = await open(t)
-  const { page, misdeeds } = await openTab(t, await openBrowser(), { url })
+  const { page, misconduct } = await openTab(t, await openBrowser(), { url })
   const sizes: number[] = []
   page.on('response', (response) => {
     if (!response.url().endsWith('/events')) void response.body().then((body) => sizes.push(body.length))
@@ -137,7 +137,7 @@ test('the page follows as blocks come, until it is told to pause, and weighs les
   await shows(unseen)
   await node.write(() => node.takeBack(unseen))
   await page.waitForSelector(`tr[data-hash="${unseen}"]`, { state: 'detached', timeout: 90_000 })
-  assertGood(misdeeds)
+  assertGood(misconduct)
   const { text } = await ask(`${url}/`, { method: 'GET' })
   const assets = [...text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path]) => path!)
   const whole = [text, ...(await Promise.all(assets.map((path) => get(url, path))))].join('').length
@@ -160,13 +160,13 @@ test('its pages look well and can be used by everybody, alone and in the dashboa
     [within, { list: '', block: `/blocks/${hash}`, account: `/accounts/${accounts[0]!.address}`, none: '?q=nobody' }],
   ] as const) {
     const { origin } = new URL(site)
-    const { page, misdeeds } = await openTab(t, await openBrowser(), { url: origin }, { reducedMotion: 'reduce' })
+    const { page, misconduct } = await openTab(t, await openBrowser(), { url: origin }, { reducedMotion: 'reduce' })
     await signIn(page, dashboard.url, await dashboard.enter(owner.key))
     for (const [title, path] of Object.entries(pages)) {
       await page.goto(`${site}${path}`)
       wrong.push(...(await inspect(page, `explorer-${site === url ? 'alone' : 'inside'}-${title}`)))
     }
-    assertGood(misdeeds)
+    assertGood(misconduct)
   }
   assert.deepEqual(wrong, [])
 })
@@ -174,7 +174,7 @@ test('its pages look well and can be used by everybody, alone and in the dashboa
 test('inside the dashboard it follows as well, and names are found', async (t) => {
   const dashboard = await openDashboard(t)
   const owner = await dashboard.join('merchant@example.com')
-  const { page, misdeeds } = await openTab(t, await openBrowser(), dashboard.gateway)
+  const { page, misconduct } = await openTab(t, await openBrowser(), dashboard.gateway)
   await signIn(page, dashboard.url, await dashboard.enter(owner.key))
   await page.goto(`${dashboard.url}/dashboard/developer/ledger`)
   await page.waitForSelector('#follow:not([hidden])')
@@ -183,5 +183,5 @@ test('inside the dashboard it follows as well, and names are found', async (t) =
   await page.fill('#q', '@bank')
   await page.keyboard.press('Enter')
   await page.waitForSelector('h2:text("@bank")')
-  assertGood(misdeeds)
+  assertGood(misconduct)
 })

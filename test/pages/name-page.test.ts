@@ -42,7 +42,7 @@ test(
       const options = { ...size, colorScheme, javaScriptEnabled }
       // The checker is a script itself.
       const look = javaScriptEnabled ? lookAt : () => undefined
-      const { page, misdeeds } = await openTab(t, browser, dashboard.gateway, options)
+      const { page, misconduct } = await openTab(t, browser, dashboard.gateway, options)
       await page.goto(`${url}/@seabirds`)
       const name = `name-${size.viewport.width}-${colorScheme}`
       await look(page, name)
@@ -71,7 +71,7 @@ test(
       await page.goto(`${url}/@nobody`)
       assert.match(await page.innerText('h1'), /Name not found/)
       await look(page, `${name}-none`)
-      assertGood(misdeeds)
+      assertGood(misconduct)
     }
   },
 )
@@ -79,7 +79,7 @@ test(
 test('whoever buys a name reads whose it will be before there is a code, and chooses for how long', async (t) => {
   const dashboard = await openDashboard(t)
   const { browser } = (await dashboard.gateway.call('get_name', { name: 'puffin' })).json<{ browser: string }>()
-  const { page, misdeeds } = await openTab(t, await openBrowser(), dashboard.gateway, PHONE)
+  const { page, misconduct } = await openTab(t, await openBrowser(), dashboard.gateway, PHONE)
   await page.goto(browser)
   assert.match(
     await page.innerText('.description'),
@@ -96,7 +96,7 @@ test('whoever buys a name reads whose it will be before there is a code, and cho
   ])
   assert.ok(warning!.y + warning!.height <= code!.y, 'the warning stands above the code')
   await lookAt(page, 'name-offer-chosen-390-light')
-  assertGood(misdeeds)
+  assertGood(misconduct)
 })
 
 test('search engines list a page only where its owner has said so, and a lapsed name has none', async (t) => {

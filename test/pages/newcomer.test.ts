@@ -12,7 +12,7 @@ const CLICKS_MAX = 8
 test('a newcomer without a wallet takes a first payment in eight clicks, on a phone, without a terminal', async (t) => {
   const dashboard = await openDashboard(t)
   const { url, ctx, gateway } = dashboard
-  const { page, misdeeds } = await openTab(t, await openBrowser(), gateway, { ...PHONE, reducedMotion: 'reduce' })
+  const { page, misconduct } = await openTab(t, await openBrowser(), gateway, { ...PHONE, reducedMotion: 'reduce' })
   let clicks = 0
   const press = async (name: string) => {
     clicks++
@@ -50,7 +50,7 @@ test('a newcomer without a wallet takes a first payment in eight clicks, on a ph
   assert.equal(await page.getByRole('link', { name: 'Coffee' }).count(), 1)
   t.diagnostic(`${clicks} clicks`)
   assert.ok(clicks <= CLICKS_MAX, `${clicks} clicks`)
-  assertGood(misdeeds)
+  assertGood(misconduct)
 })
 
 test('an address that is none is refused beside its field, and what was typed is still there', async (t) => {

@@ -29,7 +29,7 @@ async function visit(
   const dashboard = await openDashboard(t, env, clock)
   const url = dashboard.url.replace('127.0.0.1', 'localhost')
   const options = { ...view, reducedMotion: 'reduce' as const }
-  const { page, misdeeds } = await openTab(t, await openBrowser(), { url }, options)
+  const { page, misconduct } = await openTab(t, await openBrowser(), { url }, options)
   const device = await page.context().newCDPSession(page)
   await device.send('WebAuthn.enable')
   await device.send('WebAuthn.addVirtualAuthenticator', {
@@ -43,7 +43,7 @@ async function visit(
     },
   })
   await story({ dashboard, url, page })
-  assertGood(misdeeds)
+  assertGood(misconduct)
 }
 
 async function signInByMail({ dashboard, url, page }: Visit): Promise<void> {
@@ -149,10 +149,10 @@ test('who must have a passkey is led to the page that adds one, and nowhere else
 
 test('at another name than that of its passkeys the page says where they work, and the other ways stay', async (t) => {
   const dashboard = await openDashboard(t)
-  const { page, misdeeds } = await openTab(t, await openBrowser(), dashboard, DESK)
+  const { page, misconduct } = await openTab(t, await openBrowser(), dashboard, DESK)
   await page.goto(`${dashboard.url}/dashboard/sign-in`)
   assert.equal(await page.locator('[data-elsewhere]').isVisible(), true)
   assert.equal(await page.locator('[data-passkey] button').isVisible(), false)
   assert.equal(await page.locator('#f-email').isVisible(), true)
-  assertGood(misdeeds)
+  assertGood(misconduct)
 })

@@ -41,7 +41,7 @@ test('the payment page in every state', { timeout: 600_000 }, async (t) => {
   const gateway = await openGateway(t)
   const browser = await openBrowser()
   const image = await openImage(t)
-  const { page, misdeeds } = await openTab(t, browser, gateway, DESK)
+  const { page, misconduct } = await openTab(t, browser, gateway, DESK)
 
   await t.test('nothing is in the way of anybody', { timeout: 600_000 }, async (t) => {
     const problems: string[] = []
@@ -94,15 +94,15 @@ test('the payment page in every state', { timeout: 600_000 }, async (t) => {
 
     t.diagnostic(`accessibility: ${problems.length} findings in 12 views, ${THEMES.join(' and ')}`)
     assert.deepEqual(problems, [])
-    assertGood(misdeeds)
+    assertGood(misconduct)
   })
 
   await t.test('the picture comes through the gateway, and pixels only', async (t) => {
     const { id } = await openCheckout(gateway, { ...details, image: image.url })
-    const { page, misdeeds } = await openTab(t, browser, gateway, PHONE)
+    const { page, misconduct } = await openTab(t, browser, gateway, PHONE)
     await page.goto(`${gateway.url}/pay/${id}`, { waitUntil: 'load' })
     assert.ok(await page.evaluate<boolean>(`document.querySelector('.picture').naturalWidth > 0`))
-    assertGood(misdeeds)
+    assertGood(misconduct)
   })
 
   await t.test('the whole page weighs less than 60 KB and is soon of use', async (t) => {

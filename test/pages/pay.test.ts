@@ -23,7 +23,7 @@ test('the payment page', { timeout: 600_000 }, async (t) => {
 
   await t.test('a payer on a phone pays and sees it complete, without a reload', async (t) => {
     const { id, amount, amount_raw: raw } = await openCheckout(gateway, { address, amount: '1', title: 'A book' })
-    const { page, misdeeds } = await visit(t, `/pay/${id}`, PHONE)
+    const { page, misconduct } = await visit(t, `/pay/${id}`, PHONE)
     await page.evaluate('window.sameDocument = true')
     assert.match(await page.locator('.price').innerText(), new RegExp(amount!.replace('.', '\\.')))
     assert.match((await page.locator('.wallet').getAttribute('href'))!, new RegExp(`^nano:${address}\\?amount=${raw}$`))
@@ -40,7 +40,7 @@ test('the payment page', { timeout: 600_000 }, async (t) => {
     assert.equal(await page.evaluate('document.activeElement.id'), 'state', 'readers hear the news')
     assert.equal(await page.locator('#live').innerText(), TEXTS.en.complete)
     assert.match(await page.title(), /^Paid · A book$/)
-    assertGood(misdeeds)
+    assertGood(misconduct)
   })
 
   await t.test('a network that lets no events through delays the news, no more', async (t) => {
@@ -54,14 +54,14 @@ test('the payment page', { timeout: 600_000 }, async (t) => {
 
   await t.test('time runs out before the eyes of the payer, who is not asked to pay any more', async (t) => {
     const { id } = await openCheckout(gateway, { address, amount: '1', currency: 'USD' })
-    const { page, misdeeds } = await visit(t, `/pay/${id}`, PHONE)
+    const { page, misconduct } = await visit(t, `/pay/${id}`, PHONE)
     assert.match(await page.locator('.timer').innerText(), /^Price valid for \d+:\d\d$/)
     await play(gateway, `/checkouts/${id}/expire`)
     await untilState(page, 'expired')
     assert.equal(await page.locator('.wallet').count(), 0)
     await play(gateway, `/checkouts/${id}/pay`)
     await untilState(page, 'late')
-    assertGood(misdeeds)
+    assertGood(misconduct)
   })
 
   await t.test('what is still due is shown with its own code, and the rest completes it', async (t) => {
@@ -117,7 +117,7 @@ test('the payment page', { timeout: 600_000 }, async (t) => {
       { title: 'Large', value: '2', discount: 10 },
     ]
     const { id } = await openCheckout(gateway, { address, plans })
-    const { page, misdeeds } = await visit(t, `/pay/${id}`, { ...PHONE, javaScriptEnabled: false })
+    const { page, misconduct } = await visit(t, `/pay/${id}`, { ...PHONE, javaScriptEnabled: false })
     const first = await page.locator('.wallet').getAttribute('href')
     await page.getByRole('link', { name: 'Large' }).click()
     await page.waitForURL(/plan=1/)
@@ -142,7 +142,7 @@ test('the payment page', { timeout: 600_000 }, async (t) => {
     assert.match(await page.locator('.price').innerText(), /^0\.50/)
     await page.getByRole('button', { name: 'Pay exactly' }).click()
     await untilState(page, 'complete')
-    assertGood(misdeeds)
+    assertGood(misconduct)
   })
 
   await t.test('a keyboard is enough, and shows where it is', async (t) => {
@@ -151,7 +151,7 @@ test('the payment page', { timeout: 600_000 }, async (t) => {
       { title: 'Year', value: '10' },
     ]
     const { id } = await openCheckout(gateway, { address, plans })
-    const { page, misdeeds } = await visit(t, `/pay/${id}`, { permissions: ['clipboard-read', 'clipboard-write'] })
+    const { page, misconduct } = await visit(t, `/pay/${id}`, { permissions: ['clipboard-read', 'clipboard-write'] })
     const focused = () =>
       page.evaluate<{ text: string; ring: string }>(`(() => {
         const { outlineStyle } = getComputedStyle(document.activeElement)
@@ -182,12 +182,12 @@ test('the payment page', { timeout: 600_000 }, async (t) => {
     await tabTo(/^Copy$/)
     await page.keyboard.press('Space')
     await until(async () => (await page.evaluate('navigator.clipboard.readText()')) === address)
-    assertGood(misdeeds)
+    assertGood(misconduct)
   })
 
   await t.test('every language is spoken, with its own numbers', async (t) => {
     const { id } = await openCheckout(gateway, { address, amount: '1.5', title: 'X' })
-    const { page, misdeeds } = await openTab(t, browser, gateway, { extraHTTPHeaders: { 'x-own': '1' } })
+    const { page, misconduct } = await openTab(t, browser, gateway, { extraHTTPHeaders: { 'x-own': '1' } })
     for (const language of LANGUAGES) {
       await page.setExtraHTTPHeaders({ 'accept-language': `xx, ${language};q=0.8, en;q=0.1` })
       await page.goto(`${gateway.url}/pay/${id}`)
@@ -203,7 +203,7 @@ test('the payment page', { timeout: 600_000 }, async (t) => {
     await page.locator('.languages summary').click()
     await page.getByRole('link', { name: '日本語' }).click()
     await page.waitForSelector('html[lang="ja"]')
-    assertGood(misdeeds)
+    assertGood(misconduct)
   })
 
   await t.test("a merchant's words stay words, whatever they are", async (t) => {
@@ -217,7 +217,7 @@ test('the payment page', { timeout: 600_000 }, async (t) => {
       'javascript:alert(1)',
       '&lt;b&gt;&#x3c;script>',
     ]
-    const { page, misdeeds } = await openTab(t, browser, gateway)
+    const { page, misconduct } = await openTab(t, browser, gateway)
     for (const text of hostile) {
       const plans = [
         { title: text, value: '1' },
@@ -231,6 +231,6 @@ test('the payment page', { timeout: 600_000 }, async (t) => {
       assert.equal(await page.locator('.plan-title').first().innerText(), text)
       assert.equal(await page.evaluate('window.harmed'), undefined)
     }
-    assertGood(misdeeds)
+    assertGood(misconduct)
   })
 })

@@ -11,7 +11,7 @@ test('a refund ended in “no longer held by this service”, and an amount besi
   const dashboard = await openDashboard(t)
   const { gateway, url, ctx } = dashboard
   const { key } = await dashboard.join(null)
-  const { page, misdeeds } = await openTab(t, await openBrowser(), gateway, { ...DESK, javaScriptEnabled: false })
+  const { page, misconduct } = await openTab(t, await openBrowser(), gateway, { ...DESK, javaScriptEnabled: false })
   await signIn(page, url, await dashboard.enter(key))
   const { address } = (await gateway.call('cloud_wallet', { wallet_action: 'create_wallet' }, { key })).json<{
     address: string
@@ -47,14 +47,14 @@ test('a refund ended in “no longer held by this service”, and an amount besi
     (await listCapturedMail(ctx.db, 10)).filter((mail) => mail.recipient === 'marta@example.com')
   await until(async () => (await mailed()).length === 1)
   assert.equal((await mailed())[0]!.subject, 'Your receipt')
-  assertGood(misdeeds)
+  assertGood(misconduct)
 })
 
 test('a payment of slightly too little waited for a merchant who had to find and copy an id', async (t) => {
   const dashboard = await openDashboard(t)
   const { gateway, url } = dashboard
   const { key } = await dashboard.join(null)
-  const { page, misdeeds } = await openTab(t, await openBrowser(), gateway, DESK)
+  const { page, misconduct } = await openTab(t, await openBrowser(), gateway, DESK)
   await signIn(page, url, await dashboard.enter(key))
   await openCheckout(gateway, { address: shopAddress, amount: '9', title: 'Something else', key })
   const brush = await openCheckout(gateway, { address: shopAddress, amount: '2', title: 'Grinder brush', key })
@@ -69,5 +69,5 @@ test('a payment of slightly too little waited for a merchant who had to find and
   await page.goto(`${url}/dashboard/checkouts/${brush.id}`)
   await page.getByText('Paid, by your word').waitFor()
   assert.deepEqual(await inspect(page, 'payment'), [])
-  assertGood(misdeeds)
+  assertGood(misconduct)
 })

@@ -110,7 +110,7 @@ test(
     const line = await TcpRelay.start(Number(new URL(dashboard.url).port))
     t.after(() => line.close())
     const url = `http://127.0.0.1:${line.port}`
-    const { page, misdeeds } = await openTab(t, await openBrowser(), { url }, PHONE)
+    const { page, misconduct } = await openTab(t, await openBrowser(), { url }, PHONE)
     // A browser that loads a page without a network may forget for a moment that it has none: the line itself is cut as well.
     const goOffline = async () => {
       line.cut()
@@ -166,7 +166,7 @@ test(
     const others = kept.filter((path) => !allowed.includes(path))
     assert.deepEqual(others, [], 'nothing of money is kept')
     assert.ok(kept.includes(`/pos/${id}`))
-    assertGood({ ...misdeeds, errors: [] })
+    assertGood({ ...misconduct, errors: [] })
   },
 )
 

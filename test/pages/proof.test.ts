@@ -20,7 +20,7 @@ test('the browser of a reader verifies a proof, that of this ledger and that of 
   const path = `/checkout/${made.id}/proof`
   await until(async () => (await gateway.rest('GET', path)).status === 200)
   for (const { name, options } of VIEWS) {
-    const { page, misdeeds } = await openTab(t, await openBrowser(), gateway, options)
+    const { page, misconduct } = await openTab(t, await openBrowser(), gateway, options)
     await page.goto(`${gateway.url}${path}`)
     const verdict = page.locator('.verdict.good, .verdict.bad')
     const untilSaid = (text: RegExp) => page.locator('.verdict').filter({ hasText: text }).waitFor()
@@ -52,6 +52,6 @@ test('the browser of a reader verifies a proof, that of this ledger and that of 
     await untilSaid(/^Not proved: checksum/)
     await box.fill('{')
     await untilSaid(/^Not proved: the text is not JSON\.$/)
-    assertGood(misdeeds)
+    assertGood(misconduct)
   }
 })

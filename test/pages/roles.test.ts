@@ -63,7 +63,7 @@ async function openRoles(t: TestContext, role: 'user' | 'admin' = 'user') {
 // A cashier who opens the address of an export must not get it, and a reader must change nothing.
 test('every role gets in where its row of the table says, by every page, form and route, and nowhere else (contract 5, rule 27)', async (t) => {
   const { gateway, people, get, post, url } = await openRoles(t)
-  const ways = gateway.app.doors.routes
+  const ways = gateway.app.endpoints.routes
     .filter(({ method, path }) => method !== 'HEAD' && /^\/dashboard(?=\/|$)(?!\/sign-|\/live$)/.test(path))
     .map(({ method, path }) => ({ method, path: path.slice('/dashboard'.length) || '/' }))
   assert.ok(ways.length > 50)

@@ -57,7 +57,7 @@ export async function walk(t: TestContext, story: (walk: Walk) => Promise<void>)
     await signIn(merchant.page, dashboard.url, await dashboard.enter(key))
     const pages = { merchant: merchant.page, visitor: visitor.page }
     await story({ dashboard, ...pages, key, accountId, name })
-    assertGood(merchant.misdeeds)
-    assertGood(visitor.misdeeds)
+    assertGood(merchant.misconduct)
+    assertGood(visitor.misconduct)
   }
 }

@@ -90,8 +90,8 @@ function linesOfRoute(path: string, { operationId, requestBody, responses = {} }
 export function toLines(document: OpenApi): string[] {
   const { paths, components } = whole(document, document.components.schemas) as OpenApi
   const { schemas } = components
-  const doors = Object.entries(paths).flatMap(([path, verbs]) =>
-    Object.keys(verbs).map((verb) => `${verb.toUpperCase()} ${path} door`),
+  const endpoints = Object.entries(paths).flatMap(([path, verbs]) =>
+    Object.keys(verbs).map((verb) => `${verb.toUpperCase()} ${path} endpoint`),
   )
   const fields = Object.entries(schemas).flatMap(([name, schema]) => {
     if (name === 'Error') return membersOf('Error > ', schema)
@@ -104,7 +104,7 @@ export function toLines(document: OpenApi): string[] {
   const routes = Object.entries(paths).flatMap(([path, verbs]) =>
     Object.values(verbs).flatMap((operation) => linesOfRoute(path, operation)),
   )
-  return [...doors, ...fields, ...routes].sort()
+  return [...endpoints, ...fields, ...routes].sort()
 }
 
 /** The API of the code beside this file. */

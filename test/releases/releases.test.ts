@@ -114,7 +114,7 @@ const added = (...lines: string[]) =>
   findBreaking(before, [...before, ...lines]).map(({ name, what }) => `${name} ${what}`)
 
 test('what breaks a client is found: gone, newly needed, taken no longer, missing, or of another kind', () => {
-  assert.deepEqual(changed(/^GET \/more door$/, ''), ['GET /more is gone'])
+  assert.deepEqual(changed(/^GET \/more endpoint$/, ''), ['GET /more is gone'])
   assert.deepEqual(changed(/^pay < note .*$/, ''), ['pay < note is gone'])
   assert.deepEqual(changed('"give" | ', ''), ['pay < action is taken no longer as "give"'])
   assert.deepEqual(changed('pay < note anything', 'pay < note! anything'), ['pay < note must be given'])

@@ -5,14 +5,14 @@ import { systemClock } from '../../src/infra/clock.ts'
 import { RedisLimiter, type RedisBurstOptions } from '../../src/infra/limits/redis-limiter.ts'
 import type { LimitDecision, Clock } from '../../src/kernel/ports.ts'
 import { TestClock } from '../support/clock.ts'
-import { hearFailures } from '../support/failures.ts'
+import { receiveFailures } from '../support/failures.ts'
 import { openRedis, sharedRedis } from '../support/redis.ts'
 import { until } from '../support/until.ts'
 
 /* Limits that instances share, on a real Redis. The server's clock runs; that of the instances stands where it helps. */
 
 async function openBurst(t: TestContext, url: string, options: Partial<RedisBurstOptions> = {}): Promise<RedisLimiter> {
-  const onError = hearFailures().lost('limits.connection')
+  const onError = receiveFailures().lost('limits.connection')
   const burst = await RedisLimiter.open({ url, clock: new TestClock(), onError, ...options })
   t.after(() => burst.close())
   return burst

@@ -6,7 +6,7 @@ import { openBulk } from '../support/bulk.ts'
 import { forEachEngine } from '../support/engines.ts'
 import { type OpenOne, fillOpen, openOwn, openShared } from '../support/many-checkouts.ts'
 import { SyntheticNetwork } from '../support/synthetic-network.ts'
-import { toCheckoutCtx } from '../support/checkout-room.ts'
+import { toCheckoutCtx } from '../support/checkout-context.ts'
 
 /*
  * The small sister of `npm run bench -- matching`: instances hear the confirmations of a whole network, among them
@@ -56,9 +56,9 @@ forEachEngine((engine, openFresh) => {
       for (let stranger = 0; stranger < STRANGERS_EACH; stranger++) network.tellStrange()
       // Every tenth is told of by nobody: the poller must find it. Others come twice, or only when they are received.
       if (at % 10 === 0) continue
-      if (at % 10 !== 1) network.tellSend(hash)
+      if (at % 10 !== 1) network.reportSend(hash)
       if (at % 10 < 4) network.tellReceive(hash)
-      if (at % 10 === 5) network.tellSend(hash)
+      if (at % 10 === 5) network.reportSend(hash)
     }
     // Told of as soon as it is seen, and again when it is final.
     const isOver = async () => {

@@ -2,14 +2,14 @@ import { OPERATOR } from '../../src/kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { toRaw } from '../../src/kernel/money.ts'
-import type { CheckoutRoom } from '../../src/modules/checkout/index.ts'
+import type { CheckoutContext } from '../../src/modules/checkout/index.ts'
 import { creditSend } from '../../src/modules/checkout/domain/credit.ts'
 import { followRefunds } from '../../src/modules/checkout/refunds/jobs.ts'
 import { refundCheckout } from '../../src/modules/checkout/refunds/refund.ts'
 import { readRefund } from '../../src/modules/checkout/refunds/request.ts'
 import { bringForward, queueSend } from '../../src/modules/wallets/domain/queue-send.ts'
 import { nano } from '../support/blocks.ts'
-import { callerOf, openWith, sendOf, toCheckoutCtx } from '../support/checkout-room.ts'
+import { callerOf, openWith, sendOf, toCheckoutCtx } from '../support/checkout-context.ts'
 import type { Instance, WalletWorld } from '../support/wallet-world.ts'
 import { type Scenario, failByLot, stranger } from './fail-everywhere.ts'
 
@@ -19,14 +19,14 @@ import { type Scenario, failByLot, stranger } from './fail-everywhere.ts'
 const PATIENT = { timeout: 600_000 }
 const SECOND = 1_000
 
-function shopOf({ ctx }: Instance): CheckoutRoom {
-  const room = toCheckoutCtx(ctx.store, 'sqlite')
-  const wallets: CheckoutRoom['ports']['wallets'] = {
-    ...room.ports.wallets,
+function shopOf({ ctx }: Instance): CheckoutContext {
+  const context = toCheckoutCtx(ctx.store, 'sqlite')
+  const wallets: CheckoutContext['ports']['wallets'] = {
+    ...context.ports.wallets,
     queueSend: (tx, send) => queueSend(ctx, tx, send),
     bringForward: (block) => bringForward(ctx, block),
   }
-  return { ...room, ports: { ...room.ports, wallets } }
+  return { ...context, ports: { ...context.ports, wallets } }
 }
 
 /** A checkout of two nano, paid to a cloud wallet that holds three. */
@@ -46,7 +46,7 @@ const refund: Scenario = async (world, instance) => {
   const { id, wallet } = await sell(world, instance, payer)
   const { db, accountId: owner } = world
   const request = readRefund({})
-  const look = (shop: CheckoutRoom) => {
+  const look = (shop: CheckoutContext) => {
     world.clock.advance(3 * SECOND)
     return followRefunds(shop).run({}, new AbortController().signal)
   }

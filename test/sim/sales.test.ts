@@ -10,7 +10,7 @@ import { treasury } from '../../src/modules/wallets/index.ts'
 import { Signer, frontierOf, nano, openAccount, publish } from '../support/blocks.ts'
 import { assertCreditsBalance } from '../support/credits.ts'
 import { offerCredits, offerName, toSales } from '../support/market.ts'
-import { toCheckoutCtx } from '../support/checkout-room.ts'
+import { toCheckoutCtx } from '../support/checkout-context.ts'
 import type { Instance, WalletWorld } from '../support/wallet-world.ts'
 import { type Scenario, always, failEverywhere } from './fail-everywhere.ts'
 

@@ -208,7 +208,7 @@ class Life extends WalletLife {
     const terms = { walletId, destination, amount: this.#amount(), purpose: 'faucet' as const }
     const payment = { ...terms, reference: `${this.#payments++}` }
     await ctx.store.db.transaction().execute((db) => queuePayment({ db, store: ctx.store }, payment))
-    await wallets.room.queue.advance(walletId)
+    await wallets.context.queue.advance(walletId)
   }
 
   #passTime(): Promise<void> {

@@ -12,11 +12,11 @@ import { NO_FILTER } from '../../src/modules/webhooks/endpoints/filter.ts'
 import { takePlace } from '../../src/modules/webhooks/endpoints/store.ts'
 import { addWatches } from '../../src/modules/webhooks/watches/change.ts'
 import { AddressMonitor } from '../../src/modules/webhooks/watches/monitor.ts'
-import type { WatchRoom } from '../../src/modules/webhooks/watches/room.ts'
+import type { WatchContext } from '../../src/modules/webhooks/watches/context.ts'
 import { type OpenedStore, forEachEngine } from '../support/engines.ts'
 import { addressOf } from '../support/many-checkouts.ts'
 import { SEED, SeededRandom, testRandom } from '../support/random.ts'
-import { noBlocks, sendsAsTold } from '../support/sends-as-told.ts'
+import { noBlocks, sendsAsReported } from '../support/sends-as-reported.ts'
 import { type SimBlock, SimLedger } from '../support/sim-ledger.ts'
 import { isThorough } from '../support/thorough.ts'
 
@@ -70,7 +70,7 @@ async function openSim(t: TestContext, opened: OpenedStore, engine: StoreEngine,
       ...{ sealed: '', sealedAt: 0, previousSealed: null, previousUntil: null },
     })
   }
-  const toRoom = (store: StoreCtx, node: WatchRoom['node'], heed: WatchRoom['heed']): WatchRoom => ({
+  const toRoom = (store: StoreCtx, node: WatchContext['node'], heed: WatchContext['heed']): WatchContext => ({
     ...store,
     secrets,
     node,
@@ -90,10 +90,10 @@ async function openSim(t: TestContext, opened: OpenedStore, engine: StoreEngine,
     async start() {
       // An instance that has died hears nothing, and none of its questions is ever answered.
       let isDead = false
-      const node: WatchRoom['node'] = {
+      const node: WatchContext['node'] = {
         publish: () => ledger.publish(),
         readBlocks: noBlocks,
-        readSends: sendsAsTold((action, params) => node.read(action, params)),
+        readSends: sendsAsReported((action, params) => node.read(action, params)),
         readAgreed: believeOne((action, params) => node.read(action, params)),
         read: async (action, params) => {
           const answer = await ledger.read(action, params)
@@ -108,7 +108,7 @@ async function openSim(t: TestContext, opened: OpenedStore, engine: StoreEngine,
         onGap: { value: (listener: () => void) => ledger.onGap(() => isDead || listener()) },
         connected: { get: () => ledger.connected },
       }) as SimLedger
-      const monitor = new AddressMonitor({ room: toRoom(ctx, node, heedAll), bus, turnOf: () => 0 })
+      const monitor = new AddressMonitor({ context: toRoom(ctx, node, heedAll), bus, turnOf: () => 0 })
       running.push({ monitor, die: () => (isDead = true) })
       await monitor.feed.start()
     },
@@ -201,7 +201,7 @@ async function run(
     const leased = opened.ctx.db.selectFrom('address_watches').select('address').where('leased_until', '>', clock.now())
     return (await leased.limit(1).execute()).length > 0
   }
-  const untilTold = async () => {
+  const untilReported = async () => {
     const count = countWanted()
     for (let turns = 0; ; turns++) {
       // Who has died looks for as long as its lease.
@@ -223,14 +223,14 @@ async function run(
   for (let at = 0; at < (isCalm ? CALM_STEPS : STEPS); at++) {
     await step(sim, random, isCalm)
     // What one look reads is not of one moment: where the order counts, no block becomes final beside a look, however busy the machine is.
-    if (isCalm) await untilTold()
+    if (isCalm) await untilReported()
     else if (at % 5 === 0) await delay(1)
   }
   ledger.faults = { dropped: 100, doubled: 0, failed: 0 }
   ledger.confirm(1_000)
   if (!ledger.connected) ledger.interrupt(true)
 
-  await untilTold()
+  await untilReported()
   // Nothing comes twice, however long it goes on.
   for (let turns = 0; turns < 10; turns++) {
     clock.advance(600_000)

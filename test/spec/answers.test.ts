@@ -12,8 +12,8 @@ test('every action says what it answers, as its own example does; the OpenAPI do
     components: { schemas: Record<string, { properties?: object }> }
   }
   assert.match(document.openapi, /^3\.1\./)
-  for (const { name, example } of app.doors.actions) {
-    checkAnswer(app.doors.actions, name, { status: 200, text: JSON.stringify(example.response) })
+  for (const { name, example } of app.endpoints.actions) {
+    checkAnswer(app.endpoints.actions, name, { status: 200, text: JSON.stringify(example.response) })
     assert.ok(document.components.schemas[`${name}.answer`], name)
     const { operationId, responses } = document.paths[`/actions/${name}`]!.post!
     assert.equal(operationId, name)

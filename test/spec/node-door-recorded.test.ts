@@ -58,7 +58,7 @@ test('every recorded request of a node is answered at /node as the node did, wit
   const foreign = { NODE_URLS: restricted.rpcUrl, NODE_NETWORK: 'dev', WORK_NODES: 'false', CACHE_BYTES_MAX: '0' }
   const outside = await openGateway(t, foreign)
   const offered = new Set(
-    gateway.app.doors.actions
+    gateway.app.endpoints.actions
       .filter(({ ofNode }) => ofNode)
       .flatMap(({ name, synonyms = [], ownSynonyms = [], asNode: { names = [] } = {} }) =>
         [name, ...synonyms, ...names].filter((n) => !ownSynonyms.includes(n)),
@@ -112,7 +112,7 @@ test('every recorded request of a node is answered at /node as the node did, wit
     if (work) assert.equal(BigInt(`0x${difficulty}`), workValue(hash!, work))
   }
   console.log(
-    `node door: ${compared} recorded pairs compared, ${wrong.length} differ; not offered: ${[...new Set(notOffered)].join(', ')}`,
+    `node endpoint: ${compared} recorded pairs compared, ${wrong.length} differ; not offered: ${[...new Set(notOffered)].join(', ')}`,
   )
   assert.deepEqual(wrong, [])
   assert.ok(compared >= 350, `${compared}`)

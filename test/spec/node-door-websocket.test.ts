@@ -9,7 +9,7 @@ import { post } from '../support/rpc.ts'
 import { openWorld } from '../support/world.ts'
 import { WsClient } from '../support/ws-client.ts'
 
-/* Contract 4.8: the websockets. Frames of a real node V27.1, repeated at our own door for nodes. */
+/* Contract 4.8: the websockets. Frames of a real node V27.1, repeated at our own endpoint for nodes. */
 
 interface Told {
   topic?: string

@@ -58,7 +58,7 @@ test('each request of a batch is answered in its place, word for word as alone (
   assert.match(await readMetrics(gateway), /action="account_info".*status="400".*\} 2/)
 })
 
-test('400 in its place for what is no request, a batch too; 400 for a list that is empty, too long, too deep or unreadable, and at other doors (contract 1, Batches: an element that is no request, another array, other paths)', async (t) => {
+test('400 in its place for what is no request, a batch too; 400 for a list that is empty, too long, too deep or unreadable, and at other endpoints (contract 1, Batches: an element that is no request, another array, other paths)', async (t) => {
   const { post, url } = await openGateway(t)
   const version = '{"action":"version"}'
   const answers = listOf(await post(` [${version}, 1, [${version}], null, "version", {}, ${version} ]`))
@@ -80,7 +80,7 @@ test('400 in its place for what is no request, a batch too; 400 for a list that 
   const [allowed, refused] = listOf(await post(`[${deep(20)},${deep(21)}]`))
   assert.deepEqual([allowed!.error, refused!.error], [undefined, 'Max JSON depth exceeded'])
 
-  // An action's path has one request, and a node's door is a node's.
+  // An action's path has one request, and a node's endpoint is a node's.
   const byPath = await ask(`${url}/actions/version`, { body: versions(1) })
   assertRefusal(byPath, 400, 'Unable to parse JSON', 'invalid_json')
   const atNode = await ask(`${url}/node`, { body: versions(1) })

@@ -28,7 +28,7 @@ test('an agent lists the tools, reads a balance and makes a checkout with its ke
   const all = await offered('payments,wallets,ledger,names,market,work,admin')
   row('1, Tools for agents: tools', () => {
     const names = (list: typeof tools) => list.map(({ name }) => name).sort()
-    const operations = app.doors.actions.flatMap(({ name, tools }) => tools?.map((tool) => tool.name) ?? [name])
+    const operations = app.endpoints.actions.flatMap(({ name, tools }) => tools?.map((tool) => tool.name) ?? [name])
     assert.deepEqual(names(all), operations.sort())
     assert.ok(tools.length <= 40, `${tools.length}`)
     const bytes = JSON.stringify({ tools }).length

@@ -68,7 +68,7 @@ test('an action answers by its path word for word what it answers at the one end
 
 test('every action has its path, under each of its names, asks there for the same key, and describes itself: a page to people, schemas to programs (contract 1, An action by its path: POST /actions/<name>, GET /actions/<name>)', async (t) => {
   const { url, call, app } = await openGateway(t)
-  for (const { name, synonyms = [], example } of app.doors.actions) {
+  for (const { name, synonyms = [], example } of app.endpoints.actions) {
     // Published once, its block is an old one.
     if (name === 'process') continue
     for (const each of [name, ...synonyms]) {
@@ -97,7 +97,7 @@ test('every action has its path, under each of its names, asks there for the sam
   assert.equal((await read('stop', '*/*')).status, 404)
 })
 
-test('nobody gains requests by asking at two doors, nor by guessing names of actions (contract 1, An action by its path: POST /actions/<name>, unknown name)', async (t) => {
+test('nobody gains requests by asking at two endpoints, nor by guessing names of actions (contract 1, An action by its path: POST /actions/<name>, unknown name)', async (t) => {
   const { url, call } = await openGateway(t, { LIMIT_ANONYMOUS_PER_MINUTE: '3' })
   assert.equal((await call('nano_to_raw', { amount: '1' })).status, 200)
   const byPath = await by(url, 'nano_to_raw', { amount: '1' })
@@ -106,7 +106,7 @@ test('nobody gains requests by asking at two doors, nor by guessing names of act
   for (const name of ['nano_to_raw', 'stop']) assert.equal((await by(url, name, { amount: '1' })).status, 429)
 })
 
-test('what acts once acts once at both doors together; an answer that is remembered belongs to its path, where the same body means another thing (contract 1, An action by its path: POST /actions/<name>)', async (t) => {
+test('what acts once acts once at both endpoints together; an answer that is remembered belongs to its path, where the same body means another thing (contract 1, An action by its path: POST /actions/<name>)', async (t) => {
   const { url, call, post } = await openGateway(t)
   const order = { address: alice.address, amount: '1' }
   const once = { 'idempotency-key': 'order 1' }
@@ -127,7 +127,7 @@ test('what acts once acts once at both doors together; an answer that is remembe
   for (const text of [body, `actions/account_balance ${body}`, ` ${body}`]) {
     assert.equal((await post(text)).status, 400, text)
   }
-  // Nor does a body, or a path, lead to what the node's door remembers.
+  // Nor does a body, or a path, lead to what the node's endpoint remembers.
   const asked = JSON.stringify({ action: 'account_balance', account: alice.address })
   for (let at = 0; at < 3; at++) assert.equal((await ask(`${url}/node`, { body: asked })).status, 200)
   assert.equal((await post(`node ${asked}`)).status, 400)

@@ -15,8 +15,8 @@ test('each of production, a public host and a public address ends the desk: no p
   const check = (env: Record<string, string>) => checkStart(systemClock, readConfig(env))
   const away = [{ NODE_ENV: 'production' }, { HOST: '0.0.0.0' }, { BASE_URL: 'https://pay.shop.example' }, { HOST: '' }]
   for (const env of away) {
-    const { atDesk, problems } = check(env)
-    assert.deepEqual([atDesk, problems.length], [false, 1], JSON.stringify(env))
+    const { isLocal, problems } = check(env)
+    assert.deepEqual([isLocal, problems.length], [false, 1], JSON.stringify(env))
     assert.match(problems[0]!, /^NODE_URLS is not set\. /, JSON.stringify(env))
     const meant = { ...env, NODE_URLS: 'devnet:' }
     assert.deepEqual(check(meant).problems, [])
@@ -28,7 +28,7 @@ test('each of production, a public host and a public address ends the desk: no p
     { HOST: '::1', BASE_URL: 'http://[::1]:8080' },
     { BASE_URL: 'http://127.0.0.2' },
   ]
-  for (const env of near) assert.deepEqual([check(env).atDesk, check(env).problems], [true, []], JSON.stringify(env))
+  for (const env of near) assert.deepEqual([check(env).isLocal, check(env).problems], [true, []], JSON.stringify(env))
 })
 
 test('a node of another network serves nothing, and a store opens with no other ledger than its first (contract 1, rule 20)', async (t) => {

@@ -35,7 +35,7 @@ function openForeign(all: readonly string[]) {
 
 test('a caller who sends an action a field of another learns of it: refused by the service, named by the node (contract 1, rule 5)', async (t) => {
   const gateway = await openGateway(t, { ...NO_LIMITS, X402_ACTIONS: '' })
-  const { actions } = gateway.app.doors
+  const { actions } = gateway.app.endpoints
   const foreignTo = openForeign(actions.flatMap(fieldsOf))
   const headers = bearer(gateway.app.createdKey!)
   for (const action of actions) {
@@ -53,7 +53,7 @@ test('a caller who sends an action a field of another learns of it: refused by t
         assert.deepEqual([reply.status, reply.json().field, reply.json().code], [400, foreign, 'invalid_request'], at)
     }
   }
-  // The same at the doors that carry several requests, or carry them in other words.
+  // The same at the endpoints that carry several requests, or carry them in other words.
   const call = { jsonrpc: '2.0', id: 1, method: 'price', params: { amount: '1' } }
   const { error } = (await gateway.post(JSON.stringify(call))).json<{
     error: { code: number; data: { field: string } }
@@ -249,7 +249,7 @@ for (const engine of ENGINES) {
           const send = (body: object) => shop.rest(route.method.toUpperCase(), path, key, { ...needed(path), ...body })
           return { name: `${route.method} ${route.path}`, fields: bodyOf(route).filter(isUrl), send }
         }),
-      ...shop.app.doors.actions
+      ...shop.app.endpoints.actions
         .filter((action) => fieldsOf(action).some(isUrl))
         .map((action) => {
           const own = action.name === 'update_name' ? { name: 'alice' } : sale

@@ -162,10 +162,10 @@ test('a status has the same members at all times, and a proof of payment only wh
   )
 
   const open = await shop.open({ address }, headers)
-  const unsaid = { amount: null, amount_raw: null, amount_paid: '0', amount_paid_raw: '0', amount_due_raw: '0' }
+  const suppressed = { amount: null, amount_raw: null, amount_paid: '0', amount_paid_raw: '0', amount_due_raw: '0' }
   const nothing = await readStatus(shop, open.id)
   row('2, Checkout status: amount, amount_raw', () =>
-    assert.deepEqual(nothing, { ...nothing, ...unsaid, status: 'pending', success: false }),
+    assert.deepEqual(nothing, { ...nothing, ...suppressed, status: 'pending', success: false }),
   )
 
   const fresh = new Signer(62).address
@@ -209,10 +209,10 @@ test('page and record show what the request said and lead where it said, and nev
   const created_unix = world.clock.now() / 1000
   const headers = bearer(world.key())
   const fields = { address, plans: [{ title: 'Paper', value: '1' }], ...shown, ...hidden }
-  const unsaid = await ask(shop.url, { body: JSON.stringify(fields), headers })
+  const suppressed = await ask(shop.url, { body: JSON.stringify(fields), headers })
   const made = await shop.open(fields, headers)
   row('2, Checkout request fields: action', () => {
-    assert.deepEqual([unsaid.status, unsaid.json().error], [400, 'Action not provided'])
+    assert.deepEqual([suppressed.status, suppressed.json().error], [400, 'Action not provided'])
     assert.equal(made.status, 'pending')
   })
   const { check, mode, link, qrcode } = made

@@ -6,7 +6,7 @@ import { type Gateway, ask, openGateway } from '../support/gateway.ts'
 import { openRecordingNode } from '../support/recording-node.ts'
 import { alice, bob, openLedgerWorld } from './ledger-world.ts'
 
-/* Contract 4.8: the door at which the gateway is a node. What recorded answers show is in node-door-recorded.test.ts. */
+/* Contract 4.8: the endpoint at which the gateway is a node. What recorded answers show is in node-endpoint-recorded.test.ts. */
 
 const at =
   ({ url }: Pick<Gateway, 'url'>) =>
@@ -24,7 +24,7 @@ const OWN = [
   'key_create',
 ]
 
-test('what is no action of a node is unknown to it, what is for its operator is disabled, and an answer is that of its door, also when it is remembered (contract 4.8, rules 1 and 2)', async (t) => {
+test('what is no action of a node is unknown to it, what is for its operator is disabled, and an answer is that of its endpoint, also when it is remembered (contract 4.8, rules 1 and 2)', async (t) => {
   const gateway = await openLedgerWorld(t)
   const say = at(gateway)
   for (const action of OWN) {
@@ -97,7 +97,7 @@ test('a node’s answer goes through unchanged, in whatever way it is printed (c
     assert.equal((await say({ action: 'available_supply' })).text, '{"available":"1"}')
 })
 
-test('keys, limits and prices are those of every door, with their statuses (contract 4.8, rule 3)', async (t) => {
+test('keys, limits and prices are those of every endpoint, with their statuses (contract 4.8, rule 3)', async (t) => {
   const gateway = await openLedgerWorld(t, { LIMIT_ANONYMOUS_PER_MINUTE: '5', X402_ACTIONS: 'work_generate' })
   const say = (body: object | string, headers = {}) => at(gateway)(body, { 'x-forwarded-for': '192.0.2.1', ...headers })
   const wrongKey = await say({ action: 'block_count', key: 'rpc_sk_wrong' })
@@ -228,11 +228,11 @@ test('a stranger’s nonsense took a node out of service; now what it says to th
   assert.equal(node.requests.length, heard)
 })
 
-test('nodes get the fields of an action from this door and no others (contract 4.8, rule 2)', async (t) => {
+test('nodes get the fields of an action from this endpoint and no others (contract 4.8, rule 2)', async (t) => {
   const node = await openRecordingNode(t)
   const gateway = await openGateway(t, { NODE_URLS: node.url, CACHE_BYTES_MAX: '0' })
   const unsafe = { wallet: 'W', password: 'P', seed: 'S', force: 'false', enable_control: 'true' }
-  for (const { name, example, ofNode } of gateway.app.doors.actions) {
+  for (const { name, example, ofNode } of gateway.app.endpoints.actions) {
     if (ofNode) await at(gateway)({ ...example.request, action: name, ...unsafe })
   }
   assert.ok(new Set(node.requests.map(({ action }) => action)).size > 25)

@@ -11,7 +11,7 @@ import { row } from './row.ts'
 import { alice, bob } from './ledger-world.ts'
 import { serve } from '../support/serve.ts'
 
-/* Contract 4.1, rules 28 and 29: what makes or moves something acts once for each Idempotency-Key, at every door. */
+/* Contract 4.1, rules 28 and 29: what makes or moves something acts once for each Idempotency-Key, at every endpoint. */
 
 type Members = Record<string, unknown>
 
@@ -73,7 +73,7 @@ test('every product answers at the one endpoint, and again the same bytes to the
   assert.equal((await call('rpc_key', { email: 'alice@example.com' }, unused)).status, 200)
 })
 
-test('while the first request of a key is in flight, a second one is 409 at every door, and later gets its answer (contract 4.1, rule 29; 7, Status codes: 409)', async (t) => {
+test('while the first request of a key is in flight, a second one is 409 at every endpoint, and later gets its answer (contract 4.1, rule 29; 7, Status codes: 409)', async (t) => {
   const ledger = await openDevnet(t, { thresholds: NO_WORK })
   const node = await FaultyNode.start(t, { ledger })
   const gate = Promise.withResolvers<void>()
@@ -92,13 +92,13 @@ test('while the first request of a key is in flight, a second one is 409 at ever
   const publish = (fields?: object) => call('process', { ...opens, ...fields }, headers)
   const sell = (fields?: object) =>
     ask(`${url}/api/checkouts`, { headers, body: JSON.stringify({ ...sale, ...fields }) })
-  const doors: [ask: typeof publish, isUnderWay: () => boolean, other: object][] = [
+  const endpoints: [ask: typeof publish, isUnderWay: () => boolean, other: object][] = [
     [publish, () => node.hits('process') === 1, { subtype: 'receive' }],
     [sell, () => priced === 1, { amount: '2' }],
   ]
   const letGo = node.hold('process')
   const firsts: Promise<Reply>[] = []
-  for (const [send, isUnderWay, other] of doors) {
+  for (const [send, isUnderWay, other] of endpoints) {
     firsts.push(send())
     await until(isUnderWay)
     const second = await send()
@@ -108,7 +108,7 @@ test('while the first request of a key is in flight, a second one is 409 at ever
   }
   letGo()
   gate.resolve()
-  for (const [at, [send]] of doors.entries()) {
+  for (const [at, [send]] of endpoints.entries()) {
     const first = await firsts[at]!
     assert.ok(first.status === 200 || first.status === 201, first.text)
     const later = await send()

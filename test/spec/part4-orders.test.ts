@@ -28,7 +28,7 @@ test('once check says complete, what was bought is there at the first try (contr
   }
 })
 
-test('money that went back said complete, success and message: a refunded order says so at every door (contract 4.6, rule 10)', async (t) => {
+test('money that went back said complete, success and message: a refunded order says so at every endpoint (contract 4.6, rule 10)', async (t) => {
   const { market, shop, person: alice } = await openStall(t)
   const bob = await market.person()
   const made = await offer(shop, 'alice')

@@ -72,13 +72,13 @@ test('buyers of links, tills and checkouts without an address pay where the mone
 
   const { db } = gateway.ctx
   await until(async () => (await listCapturedMail(db, 10)).length >= 1)
-  const deeds = await db
+  const activities = await db
     .selectFrom('audit_entries')
     .selectAll()
     .where('account_id', '=', accountId)
     .orderBy('at')
     .execute()
-  const changes = deeds
+  const changes = activities
     .filter(({ what }) => what === 'payout.changed')
     .map(({ detail }) => JSON.parse(detail) as object)
   assert.deepEqual(changes, [

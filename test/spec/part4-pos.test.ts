@@ -74,15 +74,15 @@ test('a point of sale is made, read, changed and taken away by its owner; what i
   const listed = await shop.rest('GET', '/api/pos', key)
   assert.ok(!listed.text.includes(token), 'a list has no links')
   assert.equal(listed.json<{ points_of_sale: Pos[] }>().points_of_sale[0]!.id, pos.id)
-  for (const door of [`GET ${path}`, `PUT ${path}`, `POST ${path}/rotate`, `GET ${path}/day`, `DELETE ${path}`]) {
-    const [method, at] = door.split(' ') as [string, string]
+  for (const access of [`GET ${path}`, `PUT ${path}`, `POST ${path}/rotate`, `GET ${path}/day`, `DELETE ${path}`]) {
+    const [method, at] = access.split(' ') as [string, string]
     const body = method === 'PUT' ? { title: 'Mine' } : undefined
-    assert.equal((await shop.rest(method, at, other, body)).status, 404, door)
+    assert.equal((await shop.rest(method, at, other, body)).status, 404, access)
   }
   const fixed = await shop.rest('PUT', path, key, { currency: 'USD' })
   assert.deepEqual([fixed.status, fixed.json().field], [400, 'currency'])
-  for (const unsaid of [null, '']) {
-    const still = (await shop.rest('PUT', path, key, { pin_required: unsaid })).json<Pos>()
+  for (const suppressed of [null, '']) {
+    const still = (await shop.rest('PUT', path, key, { pin_required: suppressed })).json<Pos>()
     assert.equal(still.pin_required, true, 'the PIN is still asked for')
   }
   const changed = (await shop.rest('PUT', path, key, { tips: [5, 15], pin_required: false })).json<Pos>()
@@ -101,7 +101,7 @@ test('a point of sale is made, read, changed and taken away by its owner; what i
   assert.ok(!remembered.includes(links[0]!.split('#')[1]!), 'no secret is remembered')
 })
 
-test('the link of a till opens its till, and nothing else: no other till, no key’s door, no dashboard (contract 4.9, rule 13)', async (t) => {
+test('the link of a till opens its till, and nothing else: no other till, no key’s endpoint, no dashboard (contract 4.9, rule 13)', async (t) => {
   const { shop, key, accountId } = await open(t)
   const till = await make(shop, key)
   const other = await make(shop, key, { title: 'Garden' })
@@ -114,25 +114,25 @@ test('the link of a till opens its till, and nothing else: no other till, no key
   const own = await shop.open({ address, amount: '1' }, bearer(key))
   assert.equal((await till.at('GET', `/sales/${own.id}`)).status, 404, 'a checkout of the merchant')
   for (const wrong of ['', 'x'.repeat(40), other.token, token.slice(0, 39), key]) {
-    for (const door of ['GET /till', 'GET /day', 'POST /sales', 'POST /sign-in', `GET /sales/${sold.id}`]) {
-      const [method, path] = door.split(' ') as [string, string]
+    for (const access of ['GET /till', 'GET /day', 'POST /sales', 'POST /sign-in', `GET /sales/${sold.id}`]) {
+      const [method, path] = access.split(' ') as [string, string]
       const body = method === 'POST' ? { key: KEY, pin: '1' } : undefined
-      assert.equal((await till.at(method, path, body, { 'pos-token': wrong })).status, 404, door)
+      assert.equal((await till.at(method, path, body, { 'pos-token': wrong })).status, 404, access)
     }
   }
   const [sale, place] = [`/api/checkouts/${sold.id}`, `/api/pos/${till.pos.id}`]
-  const doors = [
+  const endpoints = [
     ...['GET /api/account', 'GET /api/checkouts', 'GET /api/checkouts/export.csv', 'GET /api/keys'],
     ...[`GET ${sale}`, `DELETE ${sale}`, `POST ${sale}/mark`, `POST ${sale}/refunds`],
     ...[`GET ${place}`, `POST ${place}/rotate`],
   ]
   const ways = [{ 'pos-token': token }, bearer(token), { key: token }, { cookie: `session=${token}` }]
-  for (const door of doors) {
-    const [method, path] = door.split(' ') as [string, string]
+  for (const access of endpoints) {
+    const [method, path] = access.split(' ') as [string, string]
     for (const way of ways) {
       const sent = { method, headers: { accept: 'application/json', ...way } as Record<string, string> }
       const reply = await ask(`${shop.url}${path}`, method === 'GET' ? sent : { ...sent, body: '{}' })
-      assert.equal(reply.status, 401, `${door} ${Object.keys(way).join()}`)
+      assert.equal(reply.status, 401, `${access} ${Object.keys(way).join()}`)
     }
   }
   await shop.rest('POST', `/api/pos/${till.pos.id}/rotate`, key)

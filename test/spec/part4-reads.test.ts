@@ -52,7 +52,7 @@ test('reads of a small ledger', async (t) => {
       assert.deepEqual(await get('account_get', { key: alice.key.toLowerCase() }), { account })
       const bad = await call('account_get', { key: 'AB' })
       assert.deepEqual([bad.status, bad.json().error, bad.json().field], [400, 'Bad public key', 'key'])
-      // With a dash it is valid, and said to be written in an old way, at either door.
+      // With a dash it is valid, and said to be written in an old way, at either endpoint.
       const validate = (account: string) => get('validate_account_number', { account })
       const [dashed, old] = [account.replace('_', '-'), { deprecated_account_format: '1', valid: '1' }]
       assert.deepEqual(await validate(account), { valid: '1' })

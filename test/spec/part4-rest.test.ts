@@ -71,7 +71,7 @@ test('every route: its owner is let in, everybody else is told that there is not
     assert.deepEqual([overview.status, overview.json().code], [403, 'feature_disabled'])
     assert.equal((await shop.rest('GET', `${path}/overview`, world.key())).status, 200)
   }
-  // A session of the dashboard opens the same doors as a key.
+  // A session of the dashboard opens the same endpoints as a key.
   const token = await signIn(shop, world.key(), 'shop@example.com')
   const mine = await shop.rest('POST', PATHS[1]!, token, { address, amount: '1' })
   assert.equal(mine.status, 201, mine.text)

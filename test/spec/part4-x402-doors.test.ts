@@ -24,7 +24,7 @@ type Payload = Parameters<HTTPFacilitatorClient['verify']>[0]
 const payload = (block: Parameters<typeof payloadOf>[0], change?: Parameters<typeof payloadOf>[1]) =>
   payloadOf(block, change) as unknown as Payload
 
-test('a service learns what is settled here before it sends anything; 429 whoever asks too much is told when to come back (contract 4.7, Other doors of 4.7: GET /facilitator/supported)', async (t) => {
+test('a service learns what is settled here before it sends anything; 429 whoever asks too much is told when to come back (contract 4.7, Other endpoints of 4.7: GET /facilitator/supported)', async (t) => {
   // Nothing is for sale: the facilitator stands by itself.
   const env = { X402_PAY_TO: '', LIMIT_ANONYMOUS_PER_MINUTE: '2' }
   const { url } = await openFaultyShop(t, { clock: new TestClock(), env })
@@ -50,7 +50,7 @@ test('eight parallel settlements of one block succeed once; one for another serv
   assert.equal((await client.settle(payload(ours), terms)).errorReason, 'duplicate_settlement')
 })
 
-test('a payment for other terms is called invalid, and never sent (contract 4.7, Other doors of 4.7: POST /facilitator/verify, POST /facilitator/settle)', async (t) => {
+test('a payment for other terms is called invalid, and never sent (contract 4.7, Other endpoints of 4.7: POST /facilitator/verify, POST /facilitator/settle)', async (t) => {
   const { url, node, upstream } = await openFaultyShop(t)
   const payer = await openPayer(node)
   const client = new HTTPFacilitatorClient({ url: `${url}/facilitator` })
@@ -78,7 +78,7 @@ test('a payment for other terms is called invalid, and never sent (contract 4.7,
   assert.equal(upstream.hits('process'), 0)
 })
 
-test('400 what is no call to a facilitator, 503 while no node can tell (contract 4.7, Other doors of 4.7: POST /facilitator/verify, POST /facilitator/settle; 4.7, Reasons of 4.7: unexpected_verify_error, unexpected_settle_error)', async (t) => {
+test('400 what is no call to a facilitator, 503 while no node can tell (contract 4.7, Other endpoints of 4.7: POST /facilitator/verify, POST /facilitator/settle; 4.7, Reasons of 4.7: unexpected_verify_error, unexpected_settle_error)', async (t) => {
   const { url, node, upstream } = await openFaultyShop(t)
   const post = (path: string, body: string) => ask(`${url}/facilitator/${path}`, { body })
   const deep = `{"paymentPayload":${'['.repeat(50)}${']'.repeat(50)}}`

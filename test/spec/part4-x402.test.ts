@@ -174,7 +174,7 @@ test('any credential skips the payment, and an empty one does not (contract 5, r
   assert.equal(paid.status, 200, paid.text)
 })
 
-test('only what is listed has a price, the list may be empty, and programs can read it (contract 4.7, rule 5; 4.7, Other doors of 4.7: GET /.well-known/x402)', async (t) => {
+test('only what is listed has a price, the list may be empty, and programs can read it (contract 4.7, rule 5; 4.7, Other endpoints of 4.7: GET /.well-known/x402)', async (t) => {
   const shops = [
     await openShop(t, { BASE_URL: 'https://rpc.example', X402_NETWORK: 'nano:dev' }),
     await openShop(t, { X402_ACTIONS: 'account_info=0.01 nano, work_generate', X402_PRICE: '7 raw' }),
@@ -211,7 +211,7 @@ test('only what is listed has a price, the list may be empty, and programs can r
   assert.deepEqual(await forSale(nothing), { version: 1, x402Version: 2, resources: [], items: [] })
 })
 
-test('programs that look for something to buy find each sold action at its own address, and pay there (contract 4.7, Other doors of 4.7: GET /discovery/resources; 4.7, rule 20)', async (t) => {
+test('programs that look for something to buy find each sold action at its own address, and pay there (contract 4.7, Other endpoints of 4.7: GET /discovery/resources; 4.7, rule 20)', async (t) => {
   const { url, node } = await openShop(t, { X402_ACTIONS: 'work_generate, version', X402_PRICE: '7 raw' })
   const discover = async (path: string) => {
     const reply = await ask(`${url}${path}`, { method: 'GET' })

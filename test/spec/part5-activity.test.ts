@@ -261,7 +261,7 @@ forEachEngine((engine) => {
       await expect(`POST /dashboard/admin/accounts/:id/${part}`, what, admin.keyId, form, other)
     }
 
-    const { routes: mounted, actions } = gateway.app.doors
+    const { routes: mounted, actions } = gateway.app.endpoints
     const writing = mounted
       .filter(({ method }) => !/^(GET|HEAD|OPTIONS)$/.test(method))
       .map(({ method, path }) => `${method} ${path}`)
@@ -286,10 +286,14 @@ forEachEngine((engine) => {
     const { text } = await gateway.rest('GET', '/api/activity.csv', key)
     const lines = text.split('\r\n')
     for (const who of ['olga@example.com', `API key “Robot” (${robot.key.slice(0, 12)}…)`]) {
-      for (const deed of ['made the point of sale', 'made a new link of the point of sale', 'changed the payment link'])
+      for (const activity of [
+        'made the point of sale',
+        'made a new link of the point of sale',
+        'changed the payment link',
+      ])
         assert.ok(
-          lines.some((line) => line.includes(who) && line.includes(deed)),
-          `${deed} of ${who}`,
+          lines.some((line) => line.includes(who) && line.includes(activity)),
+          `${activity} of ${who}`,
         )
     }
     assert.ok(!/Somebody with a key|An API key/.test(text))

@@ -98,7 +98,7 @@ test('401 for two different keys in one request, and the same key twice is one (
   assertConflict(await ask(`${gateway.url}/?key=${adminKey}&key=another`, { body: BLOCK_COUNT }))
 })
 
-test('a client that can be given nothing but a URL puts its key there, at every door, and it is logged nowhere (contract 5, Where a credential is read: 8)', async () => {
+test('a client that can be given nothing but a URL puts its key there, at every endpoint, and it is logged nowhere (contract 5, Where a credential is read: 8)', async () => {
   const { url, app } = gateway
   const key = app.createdKey!
   const at = (path: string, headers: Record<string, string> = {}) =>

@@ -19,15 +19,15 @@ test('the guide has every scope with the actions that need it, and no other (con
     rows.map(({ scope }) => scope),
     [...SCOPES],
   )
-  const actions = OFFERED.flatMap((module) => module.actions.map((action) => ({ ...action, room: module.name })))
+  const actions = OFFERED.flatMap((module) => module.actions.map((action) => ({ ...action, context: module.name })))
   for (const { scope, actions: told } of rows) {
     // Those of the ledger are told as such, and `process` because it only does not read.
     const wanted = actions
-      .filter((action) => action.scope === scope && action.room !== 'ledger')
+      .filter((action) => action.scope === scope && action.context !== 'ledger')
       .map(({ name }) => name)
     if (scope === 'wallets:read') wanted.push('cloud_wallet')
     if (scope === 'read') wanted.push('process')
     assert.deepEqual(told, wanted.sort(), scope)
   }
-  assert.ok(actions.filter(({ room }) => room === 'ledger').every(({ scope }) => scope === 'read'))
+  assert.ok(actions.filter(({ context }) => context === 'ledger').every(({ scope }) => scope === 'read'))
 })

@@ -50,7 +50,7 @@ function assertMissing(reply: Reply, scope: Scope, about: string): void {
 }
 
 // A key for a price display in a shop window must not empty the till.
-test('a key without the scope of an action is refused at every door that leads to it, and one with it is not (contract 5, rule 21)', async (t) => {
+test('a key without the scope of an action is refused at every endpoint that leads to it, and one with it is not (contract 5, rule 21)', async (t) => {
   const house = await openHouse(t)
   const keys = new Map<Scope, { less: string; only: string }>()
   for (const scope of SCOPES) {

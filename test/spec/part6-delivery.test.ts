@@ -13,20 +13,20 @@ const distinct = (values: unknown[]) => new Set(values).size
 async function open(t: TestContext) {
   const { world, shop, key } = await openShop(t)
   /** A paid checkout whose merchant is told at this address; answers the id of the event. */
-  const payAndTell = async (webhook_url: string, by = key) => {
+  const payAndReport = async (webhook_url: string, by = key) => {
     const made = await shop.open({ address, amount: '1', webhook_url }, bearer(by))
     await world.pay(address, made.amount_raw)
     await untilStatus(shop, made.id, 'complete')
     return (await show(shop, made.id, by)).webhook_events[0]!.id
   }
   const { show: showEvent, untilTried, post } = readerOf(shop, key)
-  return { shop, clock: world.clock, payAndTell, showEvent, untilTried, post }
+  return { shop, clock: world.clock, payAndReport, showEvent, untilTried, post }
 }
 
 test('a delivery that fails is tried eleven times, each wait within a fifth of the plan, always in the same bytes, and then is dead until it is sent again (contract 6, rules 3, 6, 9 and 11; 8, Checkout: webhook attempts)', async (t) => {
-  const { clock, payAndTell, showEvent, untilTried, post } = await open(t)
+  const { clock, payAndReport, showEvent, untilTried, post } = await open(t)
   const receiver = await openReceiver(t, answerWith(503, {}, 'out of order'))
-  const id = await payAndTell(receiver.url)
+  const id = await payAndReport(receiver.url)
   const planned = [5, 30, 120, 600, 1_800, 7_200, 21_600, 43_200, 86_400, 86_400]
   let due = clock.now()
   for (const [retries, seconds] of planned.entries()) {
@@ -66,9 +66,9 @@ test('a delivery that fails is tried eleven times, each wait within a fifth of t
 })
 
 test('a receiver may ask for more time, between once and twice the plan; who sends again at once waits for nothing (contract 6, Retry schedule: after; 6, rule 11)', async (t) => {
-  const { clock, payAndTell, untilTried, post } = await open(t)
+  const { clock, payAndReport, untilTried, post } = await open(t)
   const receiver = await openReceiver(t, answerWith(429, { 'retry-after': '8' }))
-  const id = await payAndTell(receiver.url)
+  const id = await payAndReport(receiver.url)
   const waitAfter = async (tries: number) => {
     const { attempts, next_at: nextAt } = await untilTried(id, tries)
     return Date.parse(nextAt!) - Date.parse(attempts.at(-1)!.at)
@@ -88,9 +88,9 @@ test('a receiver may ask for more time, between once and twice the plan; who sen
 })
 
 test('2xx within ten seconds is delivered; a redirect and silence are failures; 410 disables the address (contract 6, rules 8 and 9; 8, Checkout: webhook answer)', async (t) => {
-  const { shop, clock, payAndTell, showEvent, untilTried, post } = await open(t)
+  const { shop, clock, payAndReport, showEvent, untilTried, post } = await open(t)
   const outcome = async (url: string) => {
-    const id = await payAndTell(url)
+    const id = await payAndReport(url)
     const { state, attempts } = await untilTried(id, 1)
     return { id, state, status: attempts[0]!.status, error: attempts[0]!.error }
   }
@@ -114,7 +114,7 @@ test('2xx within ten seconds is delivered; a redirect and silence are failures; 
   assert.equal(gone.requests.length, 1, 'it was not asked again')
   assert.equal((await outcome(`${gone.url}/other`)).state, 'delivered')
   const { key: theirs } = await shop.join()
-  const ofOthers = await payAndTell(gone.url, theirs)
+  const ofOthers = await payAndReport(gone.url, theirs)
   assert.equal((await readerOf(shop, theirs).untilTried(ofOthers, 1)).state, 'delivered', 'it is one account’s')
   // Whoever knows that it is back sends again, and from then on it is told as before.
   clock.advance(1_000)
@@ -124,7 +124,7 @@ test('2xx within ten seconds is delivered; a redirect and silence are failures; 
   assert.equal((await showEvent(second)).delivered, false)
 
   const silent = await openReceiver(t, () => undefined)
-  const waiting = await payAndTell(silent.url)
+  const waiting = await payAndReport(silent.url)
   await until(() => silent.requests.length === 1)
   clock.advance(9_999)
   const [onItsWay] = (await showEvent(waiting)).deliveries

@@ -12,12 +12,12 @@ import { NO_FILTER } from '../../src/modules/webhooks/endpoints/filter.ts'
 import { takePlace } from '../../src/modules/webhooks/endpoints/store.ts'
 import { addWatches } from '../../src/modules/webhooks/watches/change.ts'
 import { AddressMonitor } from '../../src/modules/webhooks/watches/monitor.ts'
-import type { WatchRoom } from '../../src/modules/webhooks/watches/room.ts'
+import type { WatchContext } from '../../src/modules/webhooks/watches/context.ts'
 import { countTroubled } from '../../src/modules/webhooks/watches/store.ts'
 import { type OpenedStore, forEachEngine, openFresh } from '../support/engines.ts'
 import { addressOf } from '../support/many-checkouts.ts'
 import { SEED, SeededRandom, testRandom } from '../support/random.ts'
-import { noBlocks, sendsAsTold } from '../support/sends-as-told.ts'
+import { noBlocks, sendsAsReported } from '../support/sends-as-reported.ts'
 import { SimLedger } from '../support/sim-ledger.ts'
 
 /* What merchants suffered whose addresses were watched, and were not told. */
@@ -54,7 +54,7 @@ async function open(t: TestContext, opened: OpenedStore, engine: StoreEngine, ev
     },
     transformResult: ({ result }) => Promise.resolve(result),
   })
-  const room: WatchRoom = {
+  const context: WatchContext = {
     ...ctx,
     db,
     failures: { failed: (place) => () => void failed.push(place), lost: () => () => undefined },
@@ -62,8 +62,8 @@ async function open(t: TestContext, opened: OpenedStore, engine: StoreEngine, ev
     node: {
       publish: () => ledger.publish(),
       readBlocks: noBlocks,
-      readSends: sendsAsTold((action, params) => room.node.read(action, params)),
-      readAgreed: believeOne((action, params) => room.node.read(action, params)),
+      readSends: sendsAsReported((action, params) => context.node.read(action, params)),
+      readAgreed: believeOne((action, params) => context.node.read(action, params)),
       async read(action, params) {
         reads.push(action)
         return faults.answer?.(action, params) ?? ledger.read(action, params)
@@ -73,7 +73,7 @@ async function open(t: TestContext, opened: OpenedStore, engine: StoreEngine, ev
     addressesMax: 10_000,
     heed: (addresses) => monitor.feed.watch(addresses),
   }
-  const monitor: AddressMonitor = new AddressMonitor({ room, bus: ledger, turnOf: () => 0 })
+  const monitor: AddressMonitor = new AddressMonitor({ context, bus: ledger, turnOf: () => 0 })
   t.after(() => monitor.stop())
   const told = async () =>
     (await ctx.db.selectFrom('events').select(['type', 'dedupe_key']).orderBy('position').execute()).length
@@ -91,7 +91,7 @@ async function open(t: TestContext, opened: OpenedStore, engine: StoreEngine, ev
       await second()
     }
   }
-  const watch = (addresses = [SHOP]) => addWatches(room, { ...own, actor: OPERATOR, addresses })
+  const watch = (addresses = [SHOP]) => addWatches(context, { ...own, actor: OPERATOR, addresses })
   const pay = (from = PAYER, to = SHOP) => {
     ledger.send(from, to, 5n)
     ledger.confirm(10)

@@ -36,16 +36,16 @@ async function open(t: TestContext, engine: StoreEngine, env: Record<string, str
   const feed = async (since: string, endpoint: string) =>
     (await reader.get(`/events?since=${since}&endpoint=${endpoint}&limit=100`)).json<{ events: { payload: Told }[] }>()
   /** The hashes that an endpoint was told of, once there are so many. */
-  const untilTold = async (endpoint: string, count: number) => {
+  const untilReported = async (endpoint: string, count: number) => {
     await turnUntil(world, 1_000, async () => (await feed('pos_0', endpoint)).events.length >= count)
     return (await feed('pos_0', endpoint)).events.map(({ payload }) => payload)
   }
-  return { world, gateway, key, started, receiver, node, make, pay, feed, untilTold, ...reader }
+  return { world, gateway, key, started, receiver, node, make, pay, feed, untilReported, ...reader }
 }
 
 forEachEngine((engine) => {
   test('what is received at and sent from a watched address is told once, signed, in order, and can be pulled (contract 6, rule 25)', async (t) => {
-    const { world, gateway, key, receiver, node, make, pay, post, get, feed, untilTold } = await open(t, engine)
+    const { world, gateway, key, receiver, node, make, pay, post, get, feed, untilReported } = await open(t, engine)
     await openAccount(node, payer, nano(10))
     await openAccount(node, customer, nano(1))
     const before = await pay(payer, customer, nano(1))
@@ -65,7 +65,7 @@ forEachEngine((engine) => {
     await publish(node, customer.receive(frontierOf(node, customer.key), received, nano(2)))
     const sent = await pay(customer, stranger, nano(3))
     await pay(payer, stranger, nano(1))
-    const told = await untilTold(endpoint, 2)
+    const told = await untilReported(endpoint, 2)
     const [first, second] = told
     const kinds = told.map(({ hash, type, sequence }) => ({ hash, type, sequence }))
     const expected = [
@@ -138,7 +138,7 @@ forEachEngine((engine) => {
   })
 
   test('watches belong to their account, are counted against its limit, and end with their endpoint (contract 6, rule 27)', async (t) => {
-    const { gateway, world, key, make, post, get, pay, node, untilTold } = await open(t, engine, {
+    const { gateway, world, key, make, post, get, pay, node, untilReported } = await open(t, engine, {
       WATCH_ADDRESSES_MAX: '3',
     })
     assert.equal(loadConfig({}).watchAddressesMax, 100_000, 'where nobody says otherwise')
@@ -192,7 +192,7 @@ forEachEngine((engine) => {
     await openAccount(node, payer, nano(10))
     await pay(payer, left!, nano(1))
     const hash = await pay(payer, kept!, nano(1))
-    const heard = (await untilTold(endpoint, 1)).map((told) => told.hash)
+    const heard = (await untilReported(endpoint, 1)).map((told) => told.hash)
     assert.deepEqual(heard, [hash], 'a filter by metadata does not hide what is meant for the endpoint')
     await gateway.rest('DELETE', `/api/webhook-endpoints/${endpoint}`, key)
     const { db } = gateway.app.store

@@ -143,17 +143,17 @@ describe('strangers', { concurrency: 2 }, () => {
       assert.deepEqual([page.status, page.headers.location], [303, '/dashboard/sign-in?next=%2Fdashboard%2Fkeys'])
     })
 
-    test(`${engine}: an id with characters that no id has is 404 at every door, and no failure`, async (t) => {
+    test(`${engine}: an id with characters that no id has is 404 at every endpoint, and no failure`, async (t) => {
       const clock = new TestClock()
       const gateway = await openOn(t, engine, { LIMIT_FREE_PER_MINUTE: '0', LIMIT_CHECK_PER_MINUTE: '0' }, clock)
       const { url, app, call } = gateway
       const { secretKey } = await openShop(gateway)
       const cookie = await enter(gateway, app.createdKey!)
-      const doors = app.doors.routes.filter(
+      const endpoints = app.endpoints.routes.filter(
         ({ path, method }) => path.includes('/:') && method !== 'OPTIONS' && !/docs|assets/.test(path),
       )
-      assert.ok(doors.length > 25, String(doors.length))
-      for (const { method, path } of doors) {
+      assert.ok(endpoints.length > 25, String(endpoints.length))
+      for (const { method, path } of endpoints) {
         // Orders have a limit of their own, which is not asked for here.
         if (/^\/(buy|subscriptions)\//.test(path)) clock.advance(60_000)
         for (const id of ['%00', 'a%00b', 'evt_%F0%9F%92%A9', '%0A%0D', "x'--", 'x'.repeat(101)]) {

@@ -42,7 +42,7 @@ test('every synonym of an action answers as the action does (contract 9, rules 6
       assert.ok(message.includes(`the sign-in link for ${email} is kept here`), message)
     })
   }
-  const names = app.doors.actions.flatMap(({ name, synonyms = [] }) => [name, ...synonyms])
+  const names = app.endpoints.actions.flatMap(({ name, synonyms = [] }) => [name, ...synonyms])
   assert.equal(new Set(names).size, names.length, 'no name means two things')
 })
 

@@ -60,12 +60,13 @@ const AMOUNTS = new Set(
 const FLAGS_OF_BLOCKS = new Set(['pending', 'receivable'])
 
 /** Adds to every amount its twin; inside a block, `pending` and `receivable` say yes or no. */
-function withTwins(action: string, value: unknown): unknown {
+function withCounterparts(action: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || value instanceof RegExp) return value
-  if (Array.isArray(value)) return value.map((inner) => withTwins(action, inner))
+  if (Array.isArray(value)) return value.map((inner) => withCounterparts(action, inner))
   const entries = Object.entries(value).flatMap(([name, inner]) => {
     const isAmount = AMOUNTS.has(name) && typeof inner === 'string' && !/_to_(raw|nano)$/.test(action)
-    if (!isAmount || (action === 'blocks_info' && FLAGS_OF_BLOCKS.has(name))) return [[name, withTwins(action, inner)]]
+    if (!isAmount || (action === 'blocks_info' && FLAGS_OF_BLOCKS.has(name)))
+      return [[name, withCounterparts(action, inner)]]
     return [
       [name, inner],
       [`${name}_nano`, formatNano(BigInt(inner))],
@@ -111,7 +112,7 @@ async function expectedOf(pair: Pair, difference: Difference | undefined): Promi
 function judge({ status, body }: Expected, action: string, reply: Reply): string[] {
   if (reply.status !== status) return [`status is ${reply.status}, not ${status}: ${reply.text}`]
   const given = reply.json<Members>()
-  if (status !== 400) return compare(withTwins(action, body), given)
+  if (status !== 400) return compare(withCounterparts(action, body), given)
   const { field, detail, nearest, ...rest } = given
   const explained = [field, detail, nearest].every((text) => text === undefined || typeof text === 'string')
   return explained ? compare(body, rest) : ['field, detail and nearest are texts']
@@ -155,7 +156,7 @@ test('every recorded answer of a node comes through the gateway unchanged, but f
     const takeBack = TAKEN_BACK.has(name)
     if (takeBack) node.hold()
     const reply = await through.post(text)
-    checkAnswer(through.app.doors.actions, request.action, reply)
+    checkAnswer(through.app.endpoints.actions, request.action, reply)
     if (takeBack) {
       await node.drop(hashOf(request.block))
       await node.release()

@@ -27,7 +27,7 @@ const openCheckout = async ({ call }: Gateway) =>
 
 const DOORS = Object.keys(ROUTES).filter((route) => / \/developer\b/.test(route))
 
-/** Asks a door of developers; the id is of nothing, so that whoever gets in changes nothing. */
+/** Asks an endpoint of developers; the id is of nothing, so that whoever gets in changes nothing. */
 function knock({ url }: Gateway, route: string, headers: Headers) {
   const [method, path] = route.split(' ') as [string, string]
   const body = method === 'GET' ? {} : { body: '{}' }
@@ -36,7 +36,7 @@ function knock({ url }: Gateway, route: string, headers: Headers) {
 
 for (const proxies of ['', 'loopback']) {
   const trust = proxies === '' ? 'a proxy that nobody named' : 'a trusted proxy'
-  test(`a stranger behind ${trust} finds every developer door shut, and an administrator's key opens it`, async (t) => {
+  test(`a stranger behind ${trust} finds every developer endpoint shut, and an administrator's key opens it`, async (t) => {
     const { gateway, admin, user } = await openPublic(t, { TRUSTED_PROXIES: proxies })
     assert.ok(DOORS.length >= 7)
     for (const route of DOORS) {
@@ -92,7 +92,7 @@ test('the key of the genesis account, which everybody knows, opens nothing on a 
 
 test('the swap that gives play money away exists at the desk alone', async (t) => {
   const [there, here] = [(await openPublic(t)).gateway, await openGateway(t)]
-  const { request } = here.app.doors.actions.find(({ name }) => name === 'nano_swap')!.example
+  const { request } = here.app.endpoints.actions.find(({ name }) => name === 'nano_swap')!.example
   assert.equal((await there.call('nano_swap', request)).json().code, 'feature_disabled')
   const agreed = await here.call('nano_swap', request)
   assert.equal(agreed.json().source, 'sandbox', agreed.text)

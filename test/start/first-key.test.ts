@@ -4,7 +4,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { forgetAdministratorKey, keepAdministratorKey, tellAdministratorKey } from '../../src/store/data-folder.ts'
+import { forgetAdministratorKey, keepAdministratorKey, reportAdministratorKey } from '../../src/store/data-folder.ts'
 import { createFirstAdministrator, listAccounts } from '../../src/modules/accounts/index.ts'
 import { ENGINES, openFresh } from '../support/engines.ts'
 import { ask } from '../support/gateway.ts'
@@ -40,7 +40,7 @@ test('a first start on a taken port makes no key that nobody has seen, and the n
 test('a terminal shows the key itself, and a key that was never taken is told again', (t) => {
   const config = { dataDir: openFolder(t) }
   const tell = (createdKey: string | undefined, isTerminal: boolean) =>
-    tellAdministratorKey(config, { createdKey, isTerminal }).join('')
+    reportAdministratorKey(config, { createdKey, isTerminal }).join('')
   assert.equal(tell(undefined, true), '')
   keepAdministratorKey(config, 'rpc_sk_one')
   assert.match(tell('rpc_sk_one', true), /^ {2}Admin key {2}rpc_sk_one /)

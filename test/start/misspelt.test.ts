@@ -75,9 +75,9 @@ test('config --check says what a start would refuse, without starting, also as J
   const check = JSON.parse(asJson.output) as { ok: boolean; at_desk: boolean; problems: string[]; warnings: string[] }
   assert.deepEqual([check.ok, check.at_desk, check.warnings], [false, false, []])
   assert.ok(check.problems.includes('PORT must be a whole number from 0 to 65535.'), asJson.output)
-  const atDesk = await run(t, ['config', '--check', '--json'], { DATA_DIR, X402_PAYTO: 'x' })
-  assert.equal(atDesk.code, 0)
-  assert.deepEqual(JSON.parse(atDesk.output), {
+  const isLocal = await run(t, ['config', '--check', '--json'], { DATA_DIR, X402_PAYTO: 'x' })
+  assert.equal(isLocal.code, 0)
+  assert.deepEqual(JSON.parse(isLocal.output), {
     ok: true,
     at_desk: true,
     problems: [],

@@ -231,7 +231,7 @@ test('a gateway of several processes answers as one', { skip }, async (t) => {
   assert.ok(!readdirSync(join(gateway.sockets, '..')).some((name) => name.startsWith('nano-gateway-')))
 })
 
-test('limits and doors go by the real client, whichever process answers', { skip }, async (t) => {
+test('limits and endpoints go by the real client, whichever process answers', { skip }, async (t) => {
   const gateway = await open(t, { ...PRODUCTION, LIMIT_ANONYMOUS_PER_MINUTE: String(LIMIT) })
 
   await t.test('a limit is not multiplied by the number of processes', async () => {
@@ -250,7 +250,7 @@ test('limits and doors go by the real client, whichever process answers', { skip
     assert.equal((await gateway.ask({ headers: other, body: { action: 'block_count' } })).status, 200)
   })
 
-  await t.test('who comes from elsewhere finds the developer doors shut, who is here does not', async () => {
+  await t.test('who comes from elsewhere finds the developer endpoints shut, who is here does not', async () => {
     const knock = (headers: Record<string, string>) => gateway.ask({ method: 'GET', path: '/developer', headers })
     assert.equal((await knock({ 'x-forwarded-for': '198.51.100.9' })).status, 401)
     assert.ok(![401, 403].includes((await knock({})).status))

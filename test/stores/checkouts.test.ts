@@ -2,7 +2,7 @@ import { OPERATOR } from '../../src/kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { type Raw, parseNano, toRaw } from '../../src/kernel/money.ts'
-import { type CheckoutRoom } from '../../src/modules/checkout/index.ts'
+import { type CheckoutContext } from '../../src/modules/checkout/index.ts'
 import { creditSend } from '../../src/modules/checkout/domain/credit.ts'
 import { SMALLEST_PRICE } from '../../src/modules/checkout/domain/amounts.ts'
 import { deleteCheckout } from '../../src/modules/checkout/domain/end.ts'
@@ -13,19 +13,19 @@ import { findCheckout } from '../../src/modules/checkout/store.ts'
 import { listTimeline } from '../../src/modules/checkout/changes-store.ts'
 import { Signer } from '../support/blocks.ts'
 import { forEachEngine } from '../support/engines.ts'
-import { addCheckout, callerOf, openWith, sendOf, toCheckoutCtx } from '../support/checkout-room.ts'
+import { addCheckout, callerOf, openWith, sendOf, toCheckoutCtx } from '../support/checkout-context.ts'
 
 /* What the store promises about money, on each engine and with many at once. */
 
 const address = new Signer(1).address
 const payer = new Signer(2).address
 const caller = callerOf('acc_shop')
-const open = (ctx: CheckoutRoom, fields: object) => openWith(ctx, caller, { address, ...fields })
+const open = (ctx: CheckoutContext, fields: object) => openWith(ctx, caller, { address, ...fields })
 
-const send = (ctx: CheckoutRoom, hash: string, amountRaw: Raw) =>
+const send = (ctx: CheckoutContext, hash: string, amountRaw: Raw) =>
   sendOf(ctx, { hash, from: payer, to: address, amountRaw })
 
-const events = async ({ db }: CheckoutRoom) => (await db.selectFrom('events').select('id').execute()).length
+const events = async ({ db }: CheckoutContext) => (await db.selectFrom('events').select('id').execute()).length
 
 forEachEngine((engine, openFresh) => {
   const openShop = async (t: TestContext) => {

@@ -5,7 +5,7 @@ import { openSecretBox } from '../../src/infra/secrets/secret-key.ts'
 import { toRaw } from '../../src/kernel/money.ts'
 import { type StoreCtx, inTx } from '../../src/kernel/in-tx.ts'
 import { createAccount, issueKey, listEntries } from '../../src/modules/accounts/index.ts'
-import { type Deed, listDeeds } from '../../src/modules/accounts/activity/store.ts'
+import { type Activity, listActivities } from '../../src/modules/accounts/activity/store.ts'
 import { insertAudit } from '../../src/modules/accounts/store.ts'
 import { countLate, gatherStats } from '../../src/modules/checkout/index.ts'
 import { countMadeDays } from '../../src/modules/checkout/sums-store.ts'
@@ -22,7 +22,7 @@ import { countAttemptDays, countFailing, recordEvent } from '../../src/modules/w
 import { listDisabled, disableWebhook, insertAttempt } from '../../src/modules/webhooks/deliveries-store.ts'
 import { listNewestEvents } from '../../src/modules/webhooks/domain/list-events.ts'
 import { insertWallet } from '../../src/modules/wallets/store.ts'
-import { addCheckout, toCheckoutCtx } from '../support/checkout-room.ts'
+import { addCheckout, toCheckoutCtx } from '../support/checkout-context.ts'
 import { forEachEngine } from '../support/engines.ts'
 
 /* What the dashboard asks the store, on both engines: its own, and nobody else's. */
@@ -166,7 +166,7 @@ forEachEngine((engine, open) => {
     }
     const seen: string[] = []
     for (let before: { at: number; id: string } | undefined; ;) {
-      const page = await listDeeds(ctx.db, { accountId }, { before, limit: 2 })
+      const page = await listActivities(ctx.db, { accountId }, { before, limit: 2 })
       seen.push(...page.map(({ what, detail }) => `${what} ${String(detail.name ?? '')}`))
       before = page.at(-1)
       if (page.length < 2) break
@@ -208,7 +208,7 @@ forEachEngine((engine, open) => {
       newestFirst,
     )
     assert.deepEqual(
-      await inPages<Deed>((before, limit) => listDeeds(db, { accountId, kind: 'key' }, { before, limit })),
+      await inPages<Activity>((before, limit) => listActivities(db, { accountId, kind: 'key' }, { before, limit })),
       newestFirst,
     )
   })

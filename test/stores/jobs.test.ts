@@ -15,7 +15,7 @@ import {
 import { inTx } from '../../src/kernel/in-tx.ts'
 import { enqueue } from '../../src/kernel/job.ts'
 import { createAccount } from '../../src/modules/accounts/index.ts'
-import { listDeeds } from '../../src/modules/accounts/activity/store.ts'
+import { listActivities } from '../../src/modules/accounts/activity/store.ts'
 import { retryJob } from '../../src/modules/admin/domain/retry-job.ts'
 import { type OpenedStore, forEachEngine, openFresh } from '../support/engines.ts'
 import { query } from '../support/postgres.ts'
@@ -95,8 +95,8 @@ forEachEngine((_engine, open) => {
     const { id: accountId } = await createAccount(ctx, { email: null, role: 'admin', actor: OPERATOR })
     const retry = () => retryJob({ store: ctx, retryDead }, { id: job!.id, accountId, actor: actorOf.person('mem_1') })
     const told = async () => {
-      const deeds = await listDeeds(store.db, { accountId }, { before: undefined, limit: 10 })
-      return deeds.filter(({ what }) => what === 'job.retried').map(({ actor: who, detail }) => ({ who, detail }))
+      const activities = await listActivities(store.db, { accountId }, { before: undefined, limit: 10 })
+      return activities.filter(({ what }) => what === 'job.retried').map(({ actor: who, detail }) => ({ who, detail }))
     }
     await enqueue(ctx, { kind: 'k', payload: {} })
     const [job] = await claim(world)

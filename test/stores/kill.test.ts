@@ -15,7 +15,7 @@ import { spawnWriter } from '../support/spawn-writer.ts'
 import { writeMailOf } from '../support/store-writer-job.ts'
 import { isThorough } from '../support/thorough.ts'
 import { until } from '../support/until.ts'
-import { hearFailures } from '../support/failures.ts'
+import { receiveFailures } from '../support/failures.ts'
 
 const KILLS = isThorough ? 15 : 6
 const TOLD_MAX = 40
@@ -40,7 +40,7 @@ async function killWriters(url: string): Promise<{ accounts: string[]; spent: st
 async function finishJobs(db: Db, engine: StoreEngine): Promise<void> {
   const clock = new TestClock(Date.now() + DAY)
   const ids = openIds(testRandom)
-  const common = { failures: hearFailures(), db, clock, random: testRandom, ids }
+  const common = { failures: receiveFailures(), db, clock, random: testRandom, ids }
   const runner = new JobRunner({ ...common, engine, jobs: [writeMailOf(db)] })
   await runner.start()
   await until(async () => {
@@ -49,7 +49,7 @@ async function finishJobs(db: Db, engine: StoreEngine): Promise<void> {
     return open.length === 0
   })
   await runner.stop()
-  await releaseExpired({ ...common, wakeJobs: () => undefined, tellAccount: () => undefined }, 10_000)
+  await releaseExpired({ ...common, wakeJobs: () => undefined, notifyAccount: () => undefined }, 10_000)
 }
 
 forEachEngine((engine) => {

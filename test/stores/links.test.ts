@@ -12,11 +12,11 @@ import { markPaid } from '../../src/modules/checkout/domain/mark.ts'
 import type { Checkout } from '../../src/modules/checkout/index.ts'
 import { getLink, makeLink, readLink } from '../../src/modules/links/domain/make-link.ts'
 import { orderFromLink } from '../../src/modules/links/domain/order.ts'
-import type { LinkRoom } from '../../src/modules/links/room.ts'
+import type { LinkContext } from '../../src/modules/links/context.ts'
 import { moveStock } from '../../src/modules/links/store.ts'
 import { takePosition } from '../../src/modules/webhooks/store.ts'
 import { Signer } from '../support/blocks.ts'
-import { sendOf, toCheckoutCtx } from '../support/checkout-room.ts'
+import { sendOf, toCheckoutCtx } from '../support/checkout-context.ts'
 import { forEachEngine, openFresh } from '../support/engines.ts'
 import { until } from '../support/until.ts'
 
@@ -27,9 +27,9 @@ const { address } = new Signer(41)
 async function openLinkShop(t: TestContext, engine: StoreEngine) {
   const { ctx } = await openFresh(t, engine)
   const checkouts = toCheckoutCtx(ctx, engine)
-  const room: LinkRoom = { checkouts, secrets: checkouts.ports.secrets, urlOf: (slug) => `/buy/${slug}` }
+  const context: LinkContext = { checkouts, secrets: checkouts.ports.secrets, urlOf: (slug) => `/buy/${slug}` }
   const { id: owner } = await createAccount(ctx, { email: null, role: 'user', actor: OPERATOR })
-  return { ctx, room, owner }
+  return { ctx, context, owner }
 }
 
 /** A confirmed send of exactly what a checkout asks for. */
@@ -55,8 +55,8 @@ async function recount({ db }: StoreCtx, linkId: string) {
   }
 }
 
-const make = async (room: LinkRoom, owner: string, fields: object) =>
-  makeLink(room, { owner, actor: OPERATOR }, await readLink(room, owner, { address, ...fields }))
+const make = async (context: LinkContext, owner: string, fields: object) =>
+  makeLink(context, { owner, actor: OPERATOR }, await readLink(context, owner, { address, ...fields }))
 
 /** What the page of a link sends. */
 const asking = (fields: Partial<Parameters<typeof orderFromLink>[2]> = {}) => ({
@@ -66,101 +66,102 @@ const asking = (fields: Partial<Parameters<typeof orderFromLink>[2]> = {}) => ({
 
 forEachEngine((engine) => {
   test('sixty visitors at once for seven pieces: never more than seven held and sold, and every count is its orders’', async (t) => {
-    const { ctx, room, owner } = await openLinkShop(t, engine)
-    const link = await make(room, owner, { amount: '1', quantity: { max: 3 }, sold_max: 7, slug: 'few' })
+    const { ctx, context, owner } = await openLinkShop(t, engine)
+    const link = await make(context, owner, { amount: '1', quantity: { max: 3 }, sold_max: 7, slug: 'few' })
     const made: Checkout[] = []
     const visit = async (at: number) => {
       try {
         const asked = asking({ quantity: String((at % 3) + 1), visitor: String(at) })
-        const checkout = await orderFromLink(room, link.slug, asked)
+        const checkout = await orderFromLink(context, link.slug, asked)
         made.push(checkout)
         // Some give up at once, some pay, some wait.
-        if (at % 4 === 0) await deleteCheckout(room.checkouts, { id: checkout.id, owner, actor: OPERATOR })
-        if (at % 4 === 1) await creditSend(room.checkouts, sendFor(ctx, checkout))
+        if (at % 4 === 0) await deleteCheckout(context.checkouts, { id: checkout.id, owner, actor: OPERATOR })
+        if (at % 4 === 1) await creditSend(context.checkouts, sendFor(ctx, checkout))
       } catch (error) {
         assert.ok(error instanceof AppError && error.status === 409, String(error))
       }
-      const { held, sold } = await getLink(room, { id: link.id, owner })
+      const { held, sold } = await getLink(context, { id: link.id, owner })
       assert.ok(held >= 0 && held + sold <= 7, `${held} held, ${sold} sold`)
     }
     await Promise.all(Array.from({ length: 60 }, (_, at) => visit(at)))
     assert.ok(made.length >= 3)
-    const { held, sold, orders, revenueRaw } = await getLink(room, { id: link.id, owner })
+    const { held, sold, orders, revenueRaw } = await getLink(context, { id: link.id, owner })
     assert.deepEqual({ held, sold, orders, revenueRaw }, await recount(ctx, link.id))
     // Whatever was given up is the merchant's to accept later, also beyond the bound.
     const cancelled = await ctx.db.selectFrom('checkouts').select('id').where('status', '=', 'cancelled').execute()
-    for (const { id } of cancelled) await markPaid(room.checkouts, { id, owner, actor: OPERATOR, blockHash: undefined })
-    const [now, counted] = [await getLink(room, { id: link.id, owner }), await recount(ctx, link.id)]
+    for (const { id } of cancelled)
+      await markPaid(context.checkouts, { id, owner, actor: OPERATOR, blockHash: undefined })
+    const [now, counted] = [await getLink(context, { id: link.id, owner }), await recount(ctx, link.id)]
     assert.deepEqual([now.held, now.sold], [counted.held, counted.sold])
   })
 
   test('a merchant who sells in dollars reads what was sold in dollars, and not what waits', async (t) => {
-    const { ctx, room, owner } = await openLinkShop(t, engine)
-    const link = await make(room, owner, { amount: '10', currency: 'USD', quantity: { max: 3 } })
-    const paid = await orderFromLink(room, link.slug, asking({ quantity: '2' }))
-    await orderFromLink(room, link.slug, asking({ quantity: '3' }))
+    const { ctx, context, owner } = await openLinkShop(t, engine)
+    const link = await make(context, owner, { amount: '10', currency: 'USD', quantity: { max: 3 } })
+    const paid = await orderFromLink(context, link.slug, asking({ quantity: '2' }))
+    await orderFromLink(context, link.slug, asking({ quantity: '3' }))
     const revenue = async () => {
-      const { orders, revenueRaw, revenueE8 } = await getLink(room, { id: link.id, owner })
+      const { orders, revenueRaw, revenueE8 } = await getLink(context, { id: link.id, owner })
       return [orders, revenueRaw, revenueE8]
     }
     assert.deepEqual(await revenue(), [0, 0n, 0n])
-    await creditSend(room.checkouts, sendFor(ctx, paid))
+    await creditSend(context.checkouts, sendFor(ctx, paid))
     assert.deepEqual(await revenue(), [1, paid.amountRaw, 2_000_000_000n])
   })
 
   test('a page that is sent ten times at once makes one checkout and holds its pieces once', async (t) => {
-    const { room, owner } = await openLinkShop(t, engine)
-    const link = await make(room, owner, { amount: '1', quantity: { max: 3 }, sold_max: 30 })
+    const { context, owner } = await openLinkShop(t, engine)
+    const link = await make(context, owner, { amount: '1', quantity: { max: 3 }, sold_max: 30 })
     const asked = asking({ token: 't'.repeat(22), quantity: '3' })
-    const ids = await Promise.all(Array.from({ length: 10 }, () => orderFromLink(room, link.slug, asked)))
+    const ids = await Promise.all(Array.from({ length: 10 }, () => orderFromLink(context, link.slug, asked)))
     assert.equal(new Set(ids.map(({ id }) => id)).size, 1)
-    assert.equal((await getLink(room, { id: link.id, owner })).held, 3)
+    assert.equal((await getLink(context, { id: link.id, owner })).held, 3)
     // Once it has ended, the same page may order again.
-    await deleteCheckout(room.checkouts, { id: ids[0]!.id, owner, actor: OPERATOR })
-    const again = await orderFromLink(room, link.slug, asked)
+    await deleteCheckout(context.checkouts, { id: ids[0]!.id, owner, actor: OPERATOR })
+    const again = await orderFromLink(context, link.slug, asked)
     assert.notEqual(again.id, ids[0]!.id)
-    assert.equal((await getLink(room, { id: link.id, owner })).held, 3)
+    assert.equal((await getLink(context, { id: link.id, owner })).held, 3)
   })
 
   test('one visitor who sends ten pages at once has no more of a link than one who sends them one by one', async (t) => {
-    const { room, owner } = await openLinkShop(t, engine)
+    const { context, owner } = await openLinkShop(t, engine)
     for (const [terms, share] of [
       [{ sold_max: 30 }, 2],
       [{}, 5],
     ] as const) {
-      const link = await make(room, owner, { amount: '1', ...terms })
-      const sent = Array.from({ length: 10 }, () => orderFromLink(room, link.slug, asking()))
+      const link = await make(context, owner, { amount: '1', ...terms })
+      const sent = Array.from({ length: 10 }, () => orderFromLink(context, link.slug, asking()))
       const refused = (await Promise.allSettled(sent)).filter(({ status }) => status === 'rejected')
       assert.equal(refused.length, 10 - share)
-      assert.equal((await getLink(room, { id: link.id, owner })).held, share)
+      assert.equal((await getLink(context, { id: link.id, owner })).held, share)
     }
   })
 
   test('an order that fails at its last statement holds no pieces and leaves no checkout', async (t) => {
-    const { ctx, room, owner } = await openLinkShop(t, engine)
-    const link = await make(room, owner, { amount: '1', sold_max: 2 })
+    const { ctx, context, owner } = await openLinkShop(t, engine)
+    const link = await make(context, owner, { amount: '1', sold_max: 2 })
     // The store is gone for orders, as when the process dies there.
     await ctx.db.schema.alterTable('link_orders').renameTo('link_orders_gone').execute()
     const asked = asking({ token: 'u'.repeat(22) })
-    await assert.rejects(orderFromLink(room, link.slug, asked))
+    await assert.rejects(orderFromLink(context, link.slug, asked))
     await ctx.db.schema.alterTable('link_orders_gone').renameTo('link_orders').execute()
-    assert.equal((await getLink(room, { id: link.id, owner })).held, 0)
+    assert.equal((await getLink(context, { id: link.id, owner })).held, 0)
     assert.deepEqual(await ctx.db.selectFrom('checkouts').select('id').execute(), [])
-    assert.ok((await orderFromLink(room, link.slug, asked)).id)
+    assert.ok((await orderFromLink(context, link.slug, asked)).id)
   })
 })
 
 test('a subscription that is paid while another order of its link ends: neither is broken off by PostgreSQL', async (t) => {
-  const { ctx, room, owner } = await openLinkShop(t, 'postgres')
-  const link = await make(room, owner, { amount: '1', every: 'month' })
-  const checkout = await orderFromLink(room, link.slug, asking({ email: 'payer@example.com', language: 'en' }))
+  const { ctx, context, owner } = await openLinkShop(t, 'postgres')
+  const link = await make(context, owner, { amount: '1', every: 'month' })
+  const checkout = await orderFromLink(context, link.slug, asking({ email: 'payer@example.com', language: 'en' }))
   const waiting = sql<{ count: number }>`select count(*)::int as count from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'`
   let paid: Promise<unknown> | undefined
   // As an order that ends: its pieces are given back, then it is announced.
   await ctx.db.transaction().execute(async (tx) => {
     await moveStock(tx, { id: link.id, held: 0, sold: 0, orders: 0, raw: 0n, e8: 0n })
-    paid = creditSend(room.checkouts, sendFor(ctx, checkout))
+    paid = creditSend(context.checkouts, sendFor(ctx, checkout))
     await until(async () => (await waiting.execute(ctx.db)).rows[0]!.count === 1)
     await takePosition(tx, owner)
   })

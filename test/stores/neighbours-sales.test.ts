@@ -67,9 +67,9 @@ tryVerbs(
         to: { indexed: 1 },
         unless: [{ account_id: ANOTHER }],
       },
-      markTold: {
+      markReported: {
         row: { told: 1, expires_at: LATER },
-        run: (db, { name: key }) => names.markTold(db, { key, expiresAt: LATER, told: 1 }, 2),
+        run: (db, { name: key }) => names.markReported(db, { key, expiresAt: LATER, told: 1 }, 2),
         to: { told: 2 },
         unless: [{ expires_at: LATER + 1 }, { told: 2 }, { told: 0 }],
       },

@@ -1,6 +1,6 @@
 import { toRaw } from '../../src/kernel/money.ts'
 import { deleteFreeze } from '../../src/modules/wallets/freezes-store.ts'
-import { markAdopted, markFrozen, markThawed } from '../../src/modules/wallets/frozen-store.ts'
+import { markAdopted, markFrozen, markUnfrozen } from '../../src/modules/wallets/frozen-store.ts'
 import { lockFunds } from '../../src/modules/wallets/funds-store.ts'
 import { updateWrapping } from '../../src/modules/wallets/keys-store.ts'
 import * as locks from '../../src/modules/wallets/lock-store.ts'
@@ -30,9 +30,9 @@ tryVerbs(
         to: { frozen_at: NOW },
         unless: [{ frozen_at: 1 }],
       },
-      markThawed: {
+      markUnfrozen: {
         row: { frozen_at: 1 },
-        run: (db, { id }) => markThawed(db, id, NOW),
+        run: (db, { id }) => markUnfrozen(db, id, NOW),
         to: { frozen_at: null, thawed_at: NOW },
         unless: [{ frozen_at: null }],
       },

@@ -1,13 +1,13 @@
 import { test } from 'node:test'
 import { openFresh } from '../support/engines.ts'
 import { query } from '../support/postgres.ts'
-import { untilHeard } from '../support/until-heard.ts'
+import { untilReceived } from '../support/until-received.ts'
 import { until } from '../support/until.ts'
 
 test('notices come back after the connection that listens was cut', async (t) => {
   const world = await openFresh(t, 'postgres')
   const another = await world.openAnother()
-  await untilHeard(world, another)
+  await untilReceived(world, another)
   const listeners = `from pg_stat_activity where datname = current_database() and query like 'listen%'`
   await query(world.url, `select pg_terminate_backend(pid) ${listeners}`)
   await until(async () => (await query(world.url, `select pid ${listeners}`)).length === 0)
@@ -15,5 +15,5 @@ test('notices come back after the connection that listens was cut', async (t) =>
     world.clock.advance(1_000)
     return (await query(world.url, `select pid ${listeners}`)).length >= 2
   })
-  await untilHeard(world, another)
+  await untilReceived(world, another)
 })

@@ -9,7 +9,7 @@ import { TestClock } from '../support/clock.ts'
 import { startPgbouncer } from '../support/pgbouncer.ts'
 import { createDatabase } from '../support/postgres.ts'
 import { toStoreCtx } from '../support/sqlite-store.ts'
-import { untilHeard } from '../support/until-heard.ts'
+import { untilReceived } from '../support/until-received.ts'
 
 /* PostgreSQL behind PgBouncer. `TEST_POOLER=transaction` runs every other test of the store through it as well. */
 
@@ -29,7 +29,7 @@ const openBehind = async (t: { after(end: () => unknown): void }, mode: 'transac
 test('behind a pooler by transaction, gateways hear each other, and statements find their connection', async (t) => {
   const { open, direct } = await openBehind(t, 'transaction')
   const [one, other] = [await open(direct), await open(direct)]
-  await untilHeard(one, other)
+  await untilReceived(one, other)
   // More at once than there are connections: statements of one gateway come to connections that the other has prepared.
   const made = await Promise.all(
     Array.from({ length: 60 }, async (_, at) => {
@@ -54,7 +54,7 @@ test('notices between gateways were lost without a word: such a pooler is refuse
 
 test('behind a pooler by session nothing needs to be said', async (t) => {
   const { open } = await openBehind(t, 'session')
-  await untilHeard(await open(), await open())
+  await untilReceived(await open(), await open())
 })
 
 test('the server behind a pooler is told by host and port', () => {

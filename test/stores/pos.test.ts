@@ -14,10 +14,10 @@ import { enterAsCashier, enterPos } from '../../src/modules/pos/domain/enter.ts'
 import { linkOf, makePos } from '../../src/modules/pos/domain/make-pos.ts'
 import { sell } from '../../src/modules/pos/domain/sell.ts'
 import { signIn } from '../../src/modules/pos/domain/sign-in.ts'
-import type { PosRoom } from '../../src/modules/pos/room.ts'
+import type { PosContext } from '../../src/modules/pos/context.ts'
 import { type PointOfSale, pointOfSale } from '../../src/modules/pos/point-of-sale.ts'
 import { Signer } from '../support/blocks.ts'
-import { sendOf, toCheckoutCtx } from '../support/checkout-room.ts'
+import { sendOf, toCheckoutCtx } from '../support/checkout-context.ts'
 import { forEachEngine } from '../support/engines.ts'
 
 /* What the store promises about tills, on each engine and with many at once. */
@@ -29,18 +29,18 @@ const MINUTE = 60_000
 async function openCafe(store: StoreCtx, engine: StoreEngine, fields: object = {}) {
   const checkouts = toCheckoutCtx(store, engine)
   const urlOf = (id: string) => `https://gateway.example/pos/${id}`
-  const room: PosRoom = { checkouts, secrets: checkouts.ports.secrets, urlOf }
+  const context: PosContext = { checkouts, secrets: checkouts.ports.secrets, urlOf }
   const { id: owner } = await createAccount(store, { email: null, role: 'user', actor: OPERATOR })
   const items = [{ title: 'Espresso', price: '2' }]
   const pos = await makePos(
-    room,
+    context,
     { owner, actor: OPERATOR },
-    readNew(pointOfSale, room, { title: 'Counter', address, items, tips: [10], ...fields }),
+    readNew(pointOfSale, context, { title: 'Counter', address, items, tips: [10], ...fields }),
   )
-  return { room, pos, own: { id: pos.id, owner } }
+  return { context, pos, own: { id: pos.id, owner } }
 }
 
-const tokenOf = (room: PosRoom, pos: PointOfSale) => linkOf(room, pos).split('#')[1]!
+const tokenOf = (context: PosContext, pos: PointOfSale) => linkOf(context, pos).split('#')[1]!
 
 const codeOf = (promise: Promise<unknown>) =>
   promise.then(
@@ -51,63 +51,68 @@ const codeOf = (promise: Promise<unknown>) =>
 forEachEngine((engine, openFresh) => {
   test('one tap that is sent ten times at once makes one sale', async (t) => {
     const { ctx } = await openFresh(t)
-    const { room, pos } = await openCafe(ctx, engine)
+    const { context, pos } = await openCafe(ctx, engine)
     const body = { key: 'tap-0123456789abcdef', amount: '1', items: [{ item: 0, quantity: 2 }], tip: 10, total: '5.5' }
-    const made = await Promise.all(Array.from({ length: 10 }, () => sell(room, pos, body)))
+    const made = await Promise.all(Array.from({ length: 10 }, () => sell(context, pos, body)))
     assert.equal(new Set(made.map(({ checkoutId }) => checkoutId)).size, 1)
     const rows = await ctx.db.selectFrom('checkouts').select(['id', 'key_id', 'price']).execute()
     assert.deepEqual(rows, [{ id: made[0]!.checkoutId, key_id: pos.id, price: '5.5' }])
     // The same tap never becomes another sale, and another tap is one.
-    assert.equal(await codeOf(sell(room, pos, { ...body, amount: '2', total: '6.6' })), 'conflict')
-    await sell(room, pos, { ...body, key: 'tap-0123456789abcdeg' })
+    assert.equal(await codeOf(sell(context, pos, { ...body, amount: '2', total: '6.6' })), 'conflict')
+    await sell(context, pos, { ...body, key: 'tap-0123456789abcdeg' })
     assert.equal((await ctx.db.selectFrom('pos_sales').select('checkout_id').execute()).length, 2)
   })
 
   test('a sale that fails at its last statement leaves no checkout, and its tap can be sent again', async (t) => {
     const { ctx } = await openFresh(t)
-    const { room, pos } = await openCafe(ctx, engine)
+    const { context, pos } = await openCafe(ctx, engine)
     await ctx.db.schema.alterTable('pos_sales').renameTo('pos_sales_gone').execute()
     const body = { key: 'tap-0123456789abcdef', amount: '1', total: '1' }
-    await assert.rejects(sell(room, pos, body))
+    await assert.rejects(sell(context, pos, body))
     await ctx.db.schema.alterTable('pos_sales_gone').renameTo('pos_sales').execute()
     assert.deepEqual(await ctx.db.selectFrom('checkouts').select('id').execute(), [])
-    assert.ok((await sell(room, pos, body)).checkoutId)
+    assert.ok((await sell(context, pos, body)).checkoutId)
   })
 
   test('a day is that of the place, and its sums are those of what was paid, before and behind midnight', async (t) => {
     const { ctx, clock } = await openFresh(t)
-    const { room, pos } = await openCafe(ctx, engine, { time_zone: 'Asia/Kolkata' })
+    const { context, pos } = await openCafe(ctx, engine, { time_zone: 'Asia/Kolkata' })
     // 23:59 there, which is 18:29 in UTC.
     clock.advance(Date.UTC(2027, 0, 31, 18, 29) - clock.now())
     const sold = async (key: string, isPaid: boolean) => {
-      const { checkoutId } = await sell(room, pos, { key: `tap-0123456789${key}`, amount: '2', tip: 10, total: '2.2' })
+      const { checkoutId } = await sell(context, pos, {
+        key: `tap-0123456789${key}`,
+        amount: '2',
+        tip: 10,
+        total: '2.2',
+      })
       if (!isPaid) return 0n
       const { amountRaw } = (await findCheckout(ctx.db, checkoutId))!
       clock.advance(2 * MINUTE)
       const send = { hash: checkoutId.toUpperCase(), from: new Signer(42).address, to: address, amountRaw: amountRaw! }
-      await creditSend(room.checkouts, sendOf(ctx, send))
+      await creditSend(context.checkouts, sendOf(ctx, send))
       return amountRaw!
     }
     // Made before midnight and paid behind it: it belongs to the day on which it was made.
     await sold('unpaid', false)
     const before = await sold('before', true)
     const behind = await sold('behind', true)
-    const first = await readDay(room, pos, '2027-01-31')
+    const first = await readDay(context, pos, '2027-01-31')
     assert.deepEqual([first.totals.count, first.totals.paidRaw, first.sales.length], [1, before, 2])
     assert.equal(first.totals.tipUnits, 2n * 10n ** 29n)
-    const second = await readDay(room, pos)
+    const second = await readDay(context, pos)
     assert.equal(second.date, '2027-02-01')
     assert.deepEqual([second.totals.count, second.totals.paidRaw, second.sales.length], [1, behind, 1])
   })
 
   test('a hundred PINs at once, on two instances, are five tries, and a restart forgets none', async (t) => {
     const { ctx, clock, openAnother } = await openFresh(t)
-    const { room, pos } = await openCafe(ctx, engine, { pin: PIN })
-    const other: PosRoom = { ...room, checkouts: { ...room.checkouts, ...(await openAnother()).ctx } }
-    const guess = (at: PosRoom, pin: string, visitor = 'one') =>
+    const { context, pos } = await openCafe(ctx, engine, { pin: PIN })
+    const other: PosContext = { ...context, checkouts: { ...context.checkouts, ...(await openAnother()).ctx } }
+    const guess = (at: PosContext, pin: string, visitor = 'one') =>
       codeOf(signIn(at, pos, { pin, device: undefined, visitor }))
     const codes = await Promise.all(
-      Array.from({ length: 100 }, (_, at) => guess(at % 2 === 0 ? room : other, String(1000 + at))),
+      Array.from({ length: 100 }, (_, at) => guess(at % 2 === 0 ? context : other, String(1000 + at))),
     )
     assert.equal(codes.filter((code) => code === 'wrong_pin').length, 5)
     assert.equal(codes.filter((code) => code === 'too_many_requests').length, 95)
@@ -120,10 +125,10 @@ forEachEngine((engine, openFresh) => {
 
   test('a thousand addresses find no PIN, and lock nobody out who was in before', async (t) => {
     const { ctx, clock } = await openFresh(t)
-    const { room, pos, own } = await openCafe(ctx, engine, { pin: PIN })
-    const { device, session } = await signIn(room, pos, { pin: PIN, device: undefined, visitor: 'café' })
+    const { context, pos, own } = await openCafe(ctx, engine, { pin: PIN })
+    const { device, session } = await signIn(context, pos, { pin: PIN, device: undefined, visitor: 'café' })
     const enter = (given: object, at = pos) =>
-      codeOf(signIn(room, at, { pin: PIN, device: undefined, visitor: 'later', ...given }))
+      codeOf(signIn(context, at, { pin: PIN, device: undefined, visitor: 'later', ...given }))
     const guess = (_: unknown, at: number) => enter({ pin: String(1000 + at), visitor: `bot ${at}` })
     const codes = await Promise.all(Array.from({ length: 200 }, guess))
     assert.equal(codes.filter((code) => code === 'wrong_pin').length, 50)
@@ -139,27 +144,30 @@ forEachEngine((engine, openFresh) => {
     }
     assert.equal(await enter({ device, visitor: 'thief' }), 'limit_reached')
     // Its owner lets people in again.
-    const anew = await changePos(room, { ...own, actor: OPERATOR }, () => ({ pin: '12345678' }))
+    const anew = await changePos(context, { ...own, actor: OPERATOR }, () => ({ pin: '12345678' }))
     assert.equal(await enter({ pin: '12345678' }, anew), 'in')
-    assert.equal(await codeOf(enterAsCashier(room, pos.id, { token: tokenOf(room, pos), session })), 'pin_required')
+    assert.equal(
+      await codeOf(enterAsCashier(context, pos.id, { token: tokenOf(context, pos), session })),
+      'pin_required',
+    )
   })
 
   test('a session ends with its time, its PIN and its link; a new link ends the old one at once', async (t) => {
     const { ctx, clock } = await openFresh(t)
-    const { room, pos, own } = await openCafe(ctx, engine, { pin: PIN })
-    const token = tokenOf(room, pos)
-    const { session } = await signIn(room, pos, { pin: PIN, device: undefined, visitor: 'café' })
+    const { context, pos, own } = await openCafe(ctx, engine, { pin: PIN })
+    const token = tokenOf(context, pos)
+    const { session } = await signIn(context, pos, { pin: PIN, device: undefined, visitor: 'café' })
     const enter = (given: { token?: string; session?: string }) =>
-      codeOf(enterAsCashier(room, pos.id, { token, session, ...given }))
+      codeOf(enterAsCashier(context, pos.id, { token, session, ...given }))
     assert.equal(await enter({}), 'in')
     assert.equal(await enter({ session: `9${session.slice(1)}` }), 'pin_required')
     assert.equal(await enter({ token: 'x'.repeat(40) }), 'not_found')
     const another = await openCafe(ctx, engine, { pin: PIN })
-    assert.equal(await enter({ token: tokenOf(another.room, another.pos) }), 'not_found')
+    assert.equal(await enter({ token: tokenOf(another.context, another.pos) }), 'not_found')
     clock.advance(12 * 60 * MINUTE)
     assert.equal(await enter({}), 'pin_required')
-    await rotateLink(room, { ...own, actor: OPERATOR })
-    assert.equal(await codeOf(enterPos(room, pos.id, token)), 'not_found')
-    assert.equal(await codeOf(enterPos(room, pos.id, tokenOf(room, await getPos(room, own)))), 'in')
+    await rotateLink(context, { ...own, actor: OPERATOR })
+    assert.equal(await codeOf(enterPos(context, pos.id, token)), 'not_found')
+    assert.equal(await codeOf(enterPos(context, pos.id, tokenOf(context, await getPos(context, own)))), 'in')
   })
 })

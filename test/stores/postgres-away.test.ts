@@ -7,7 +7,7 @@ import { countJobs } from '../../src/infra/jobs/queue.ts'
 import { systemClock } from '../../src/infra/clock.ts'
 import { enqueue } from '../../src/kernel/job.ts'
 import { openStore } from '../../src/store/schema.ts'
-import { BACKGROUND, openMouth, readLines } from '../failures/told.ts'
+import { BACKGROUND, openReporter, readLines } from '../failures/told.ts'
 import { makeCertificate } from '../gallery/tls-front.ts'
 import { Signer } from '../support/blocks.ts'
 import { openFolder } from '../support/folder.ts'
@@ -156,13 +156,13 @@ test('a job was dead because its store restarted while it ran: it is given back,
   const url = `${server.url}/postgres`
   const store = await openStore(url, systemClock)
   t.after(() => store.close())
-  const mouth = openMouth()
+  const reporter = openReporter()
   const outcomes: string[] = []
   let runs = 0
   const runner = new JobRunner({
     ...toStoreCtx(store, systemClock),
     engine: store.engine,
-    failures: mouth,
+    failures: reporter,
     onOutcome: ({ outcome }) => void outcomes.push(outcome),
     jobs: [
       {
@@ -175,7 +175,7 @@ test('a job was dead because its store restarted while it ran: it is given back,
           if (++runs > 2) return
           await server.crash()
           // Not before the job has been told: then nobody can say either how it ended.
-          void until(() => mouth.lines().length >= runs).then(() => server.start())
+          void until(() => reporter.lines().length >= runs).then(() => server.start())
           await store.ping()
         },
       },
@@ -188,8 +188,8 @@ test('a job was dead because its store restarted while it ran: it is given back,
   assert.deepEqual(outcomes, ['given_back', 'given_back', 'done'])
   assert.deepEqual(await countJobs(store.db), [{ kind: 'money', status: 'done', count: 1 }])
   assert.ok(
-    mouth.lines().every(({ kind }) => kind === 'outage'),
-    JSON.stringify(mouth.lines()),
+    reporter.lines().every(({ kind }) => kind === 'outage'),
+    JSON.stringify(reporter.lines()),
   )
 })
 

@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test'
 import { type Kysely, sql } from 'kysely'
 import type { Db } from '../../src/kernel/db.ts'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'
-import { findAccount, listDeeds, listKeys } from '../../src/modules/accounts/index.ts'
+import { findAccount, listActivities, listKeys } from '../../src/modules/accounts/index.ts'
 import { eraseAccount, erasePerson, exportAccount, exportPerson, listUnfinished } from '../../src/store/privacy.ts'
 import { NOUNS, PERSONAL } from '../../src/store/personal.ts'
 import { forEachEngine, openFresh } from '../support/engines.ts'
@@ -214,7 +214,7 @@ forEachEngine((engine) => {
     const account = (await findAccount(db, alice))!
     assert.deepEqual([account.email, account.standing.suspendedAt !== null], [null, true])
     assert.ok((await listKeys(db, alice, 100)).every(({ revokedAt }) => revokedAt !== null))
-    const told = await listDeeds(db, { accountId: alice }, { before: undefined, limit: 100 })
+    const told = await listActivities(db, { accountId: alice }, { before: undefined, limit: 100 })
     assert.ok(told.some(({ what, actor }) => what === 'account.erased' && actor === OPERATOR.id))
   })
 

@@ -9,14 +9,14 @@ import type { Db } from '../../src/kernel/db.ts'
 import type { Job } from '../../src/kernel/job.ts'
 import type { Raw } from '../../src/kernel/money.ts'
 import { type Retention, STEP_ROWS } from '../../src/kernel/retention.ts'
-import type { CheckoutRoom } from '../../src/modules/checkout/index.ts'
+import type { CheckoutContext } from '../../src/modules/checkout/index.ts'
 import { creditSend } from '../../src/modules/checkout/domain/credit.ts'
 import { forgetCheckouts, releaseAmounts } from '../../src/modules/checkout/jobs.ts'
 import { findCheckout } from '../../src/modules/checkout/store.ts'
 import { forgetSwaps } from '../../src/modules/swap/jobs.ts'
 import { TABLES } from '../../src/store/schema.ts'
 import { Signer } from '../support/blocks.ts'
-import { callerOf, openWith, sendOf, toCheckoutCtx } from '../support/checkout-room.ts'
+import { callerOf, openWith, sendOf, toCheckoutCtx } from '../support/checkout-context.ts'
 import { type OpenedStore, forEachEngine } from '../support/engines.ts'
 import { fill } from '../support/filled-store.ts'
 import { offerName, payment, toSales } from '../support/market.ts'
@@ -33,16 +33,16 @@ const SHOP = callerOf('acc_shop')
 
 const run = (job: Job) => job.run({}, new AbortController().signal)
 
-const open = (ctx: CheckoutRoom, caller: typeof ANYBODY | typeof SHOP, fields: object = {}) =>
+const open = (ctx: CheckoutContext, caller: typeof ANYBODY | typeof SHOP, fields: object = {}) =>
   openWith(ctx, caller, { address, amount: '1', ...fields })
 
-const send = (ctx: CheckoutRoom, hash: string, amountRaw: Raw) =>
+const send = (ctx: CheckoutContext, hash: string, amountRaw: Raw) =>
   sendOf(ctx, { hash, from: payer, to: address, amountRaw })
 
 /** As the monitor does after its look at the end. */
 const expireAll = (db: Db) => sql`update checkouts set status = 'expired' where status = 'pending'`.execute(db)
 
-async function forget(ctx: CheckoutRoom, settings: Partial<Retention> = {}): Promise<void> {
+async function forget(ctx: CheckoutContext, settings: Partial<Retention> = {}): Promise<void> {
   await run(releaseAmounts(ctx))
   await run(forgetCheckouts(ctx, { ...kept, ...settings }))
 }

@@ -8,8 +8,8 @@ import { type Job, PutOff, enqueue } from '../../src/kernel/job.ts'
 import type { Clock } from '../../src/kernel/ports.ts'
 import { type OpenedStore, forEachEngine, openFresh } from '../support/engines.ts'
 import { until } from '../support/until.ts'
-import { hearFailures } from '../support/failures.ts'
-import { untilHeard } from '../support/until-heard.ts'
+import { receiveFailures } from '../support/failures.ts'
+import { untilReceived } from '../support/until-received.ts'
 
 type Instance = Omit<OpenedStore, 'openAnother'>
 
@@ -27,7 +27,7 @@ function runnerOn(
   outcomes: string[] = [],
 ): JobRunner {
   const { random, ids } = ctx
-  const options = { failures: hearFailures(), db: store.db, engine: store.engine, clock, random, ids, jobs: [job] }
+  const options = { failures: receiveFailures(), db: store.db, engine: store.engine, clock, random, ids, jobs: [job] }
   return new JobRunner({ ...options, onOutcome: ({ outcome }) => void outcomes.push(outcome) })
 }
 
@@ -447,7 +447,7 @@ test('on PostgreSQL a notice wakes the runner of another instance; nobody waits 
   const runner = runnerOn(another, job)
   another.store.notices.subscribe('jobs', () => runner.wake())
   await runner.start()
-  await untilHeard(world, another)
+  await untilReceived(world, another)
   // The test's clock stands still, so that no poll can help.
   await inTx(world.ctx, (tx) => enqueue(tx, { kind: 'k', payload: {} }))
   await ran.promise

@@ -9,7 +9,7 @@ import { createAccount } from '../../src/modules/accounts/index.ts'
 import { AUTHORIZE_WITHIN, type Settlement, giveUpWaiting } from '../../src/modules/billing/domain/settle.ts'
 import { listWaiting, releasePayment } from '../../src/modules/billing/index.ts'
 import { describeOrder } from '../../src/modules/billing/domain/describe.ts'
-import { type Checkout, type CheckoutRoom } from '../../src/modules/checkout/index.ts'
+import { type Checkout, type CheckoutContext } from '../../src/modules/checkout/index.ts'
 import { creditSend } from '../../src/modules/checkout/domain/credit.ts'
 import { readOverview } from '../../src/modules/checkout/domain/report.ts'
 import { takeSends } from '../../src/modules/checkout/domain/scan.ts'
@@ -20,7 +20,7 @@ import { Signer } from '../support/blocks.ts'
 import { assertCreditsBalance } from '../support/credits.ts'
 import { forEachEngine } from '../support/engines.ts'
 import { offerChange, offerCredits, offerName, payment, toSales } from '../support/market.ts'
-import { toCheckoutCtx } from '../support/checkout-room.ts'
+import { toCheckoutCtx } from '../support/checkout-context.ts'
 
 /* What the store promises about what the service sells, on each engine and with many at once. */
 
@@ -46,7 +46,7 @@ const refundsOf = async (db: Db) =>
   }))
 
 /** Of all accounts together: how many orders were returned, of how many that were paid, and what of these is left. */
-async function returnedIn(shop: CheckoutRoom) {
+async function returnedIn(shop: CheckoutContext) {
   const overview = (await readOverview(shop)) as {
     by_additional_status?: { refunded: number; partly_refunded: number }
     revenue: { NANO: { count: number; net_raw: string } }
@@ -265,7 +265,7 @@ forEachEngine((engine, openFresh) => {
       return [hash, { ...send, hash, amountRaw: plans[YEAR]!.amountRaw!, isFinal: true, waits: true }] as const
     })
     const node = { readSends: () => Promise.resolve(new Map(sent)) } as unknown as NodePort
-    const tools = { node, settled: new Set<string>(), hearsEvents: () => true }
+    const tools = { node, settled: new Set<string>(), receivesEvents: () => true }
     await assert.rejects(takeSends(shop, tools, new Map(sent.map(([hash]) => [hash, null]))), /sells nothing/)
     assert.equal((await findLease(store.db, 'sound'))!.owner, payer.address)
   })

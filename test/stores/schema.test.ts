@@ -35,10 +35,10 @@ function readTableTypes(): Map<string, Map<string, string>> {
     assert.ok(body !== undefined, `${name} is declared`)
     return new Map([...body.matchAll(/^ {2}(\w+): (.+)$/gm)].map(([, member, type]) => [member!, type!]))
   }
-  const rooms = [...source.matchAll(/export interface (\w+Tables) \{/g)].map(([, name]) => name!)
+  const contexts = [...source.matchAll(/export interface (\w+Tables) \{/g)].map(([, name]) => name!)
   return new Map(
-    rooms.flatMap((room) =>
-      [...membersOf(room)].map(([table, type]) => [table, DECLARED.get(table) ?? membersOf(type)] as const),
+    contexts.flatMap((context) =>
+      [...membersOf(context)].map(([table, type]) => [table, DECLARED.get(table) ?? membersOf(type)] as const),
     ),
   )
 }

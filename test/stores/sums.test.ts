@@ -7,7 +7,7 @@ import { up as createSums } from '../../src/modules/checkout/migrations/0023-che
 import { countByStatus, sumRevenue } from '../../src/modules/checkout/report-store.ts'
 import type { Filter } from '../../src/modules/checkout/sums-store.ts'
 import { countMadeDays, listAccountTotals, sumRevenueDays } from '../../src/modules/checkout/sums-store.ts'
-import { addCheckout } from '../support/checkout-room.ts'
+import { addCheckout } from '../support/checkout-context.ts'
 import { forEachEngine } from '../support/engines.ts'
 import { SEED, SeededRandom } from '../support/random.ts'
 

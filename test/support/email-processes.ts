@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto'
 import { openSecretBox } from '../../src/infra/secrets/secret-key.ts'
 import { type Raw, parseNano } from '../../src/kernel/money.ts'
 import type { Mail, Mailer } from '../../src/kernel/ports.ts'
-import type { EmailRoom } from '../../src/modules/email/room.ts'
+import type { EmailContext } from '../../src/modules/email/context.ts'
 import type { EmailPorts } from '../../src/modules/email/ports.ts'
 import { openEmailPayment } from '../../src/modules/email/domain/open.ts'
 import { listRecipients } from '../../src/modules/email/recipients-store.ts'
-import { NO_NAMES } from './checkout-room.ts'
+import { NO_NAMES } from './checkout-context.ts'
 import { testRandom } from './random.ts'
 import type { Instance, WalletWorld } from './wallet-world.ts'
 
@@ -29,7 +29,7 @@ const ports: EmailPorts = {
   secrets,
 }
 
-export const toEmailCtx = ({ ctx }: Instance): EmailRoom => ({
+export const toEmailCtx = ({ ctx }: Instance): EmailContext => ({
   ...ctx,
   ports,
   names: NO_NAMES,

@@ -8,7 +8,7 @@ export interface HeardFailures extends Failures {
 }
 
 /** The mouth of failure with somebody to listen. */
-export function hearFailures(): HeardFailures {
+export function receiveFailures(): HeardFailures {
   const heard: HeardFailures['heard'] = []
   const losses: string[] = []
   return {

@@ -26,7 +26,7 @@ import { insertOrder as insertLinkOrder } from '../../src/modules/links/orders-s
 import { takeTry } from '../../src/modules/pos/pins-store.ts'
 import { insertSale } from '../../src/modules/pos/sales-store.ts'
 import { pointOfSale, tills } from '../../src/modules/pos/point-of-sale.ts'
-import type { PosRoom } from '../../src/modules/pos/room.ts'
+import type { PosContext } from '../../src/modules/pos/context.ts'
 import { insertLease } from '../../src/modules/names/index.ts'
 import { insertRecipient, insertSuppression, insertToken } from '../../src/modules/email/recipients-store.ts'
 import { insertPayment } from '../../src/modules/email/store.ts'
@@ -45,7 +45,7 @@ import { insertRestore } from '../../src/modules/wallets/restores-store.ts'
 import { insertSeed } from '../../src/modules/wallets/seeds-store.ts'
 import { insertWallet } from '../../src/modules/wallets/store.ts'
 import { insertClaim, saveOffer } from '../../src/modules/x402/store.ts'
-import { addCheckout } from './checkout-room.ts'
+import { addCheckout } from './checkout-context.ts'
 
 const WISH = { from: 'btc', to: 'nano', amount: '0.1', address: 'nano_1', refundAddress: 'bc1' }
 const AGREED = { receive: '9900', depositAddress: 'bc1', status: 'waiting', createdAt: 1, expiresAt: 2 ** 41 } as const
@@ -155,14 +155,14 @@ async function fillPasskeys(db: Db, accountId: string): Promise<void> {
 /** A till, a sale, and somebody who tried its PIN. */
 async function fillPos(db: Db, accountId: string): Promise<void> {
   const posId = `pos_${accountId}`
-  const room = { checkouts: { ports: { prices: { currencies: ['EUR'] } } } } as unknown as PosRoom
+  const context = { checkouts: { ports: { prices: { currencies: ['EUR'] } } } } as unknown as PosContext
   const said = { title: 'Касса “一”', currency: 'EUR', tips: [10], items: [{ title: 'Espresso', price: '2' }] }
   const place = {
     address: 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8',
     time_zone: 'Europe/Berlin',
   }
   await tills.insert(db, {
-    ...readNew(pointOfSale, room, { ...said, ...place }),
+    ...readNew(pointOfSale, context, { ...said, ...place }),
     ...{ id: posId, owner: accountId, token: 'v1.AA==', tokenMark: 'AB', pinMark: 'CD', wrongPins: 3 },
     ...{ createdAt: 1, updatedAt: 1 },
   })

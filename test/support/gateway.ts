@@ -136,7 +136,7 @@ export async function openGateway(
     },
     async call(action, parameters = {}, headers) {
       const reply = await post(JSON.stringify({ action, ...parameters }), headers)
-      checkAnswer(app.doors.actions, action, reply)
+      checkAnswer(app.endpoints.actions, action, reply)
       return reply
     },
   }

@@ -18,7 +18,7 @@ import {
 import { deleteEndedUses, findFreeUse } from '../../src/modules/accounts/free-uses-store.ts'
 import { deleteExpiredAnswers, findSeenRequest } from '../../src/modules/accounts/idempotency-store.ts'
 import { isSessionEnded } from '../../src/modules/accounts/sessions-store.ts'
-import { listDeeds } from '../../src/modules/accounts/activity/store.ts'
+import { listActivities } from '../../src/modules/accounts/activity/store.ts'
 import { deleteOldLinks, findAccount, findKeyByHash } from '../../src/modules/accounts/store.ts'
 import { listUnauthorized } from '../../src/modules/billing/store.ts'
 import { listReserved, listSumming, listWaiting } from '../../src/modules/checkout/claims-store.ts'
@@ -182,7 +182,7 @@ export const HOT: Readonly<Record<string, Ask>> = {
 /** Pages of lists: what they show lies in its order already, or all that an account ever had would be sorted for each. */
 export const SORTED: Readonly<Record<string, Ask>> = {
   'activity of an account': (db, _, known) =>
-    listDeeds(db, { accountId: known.accountId }, { before: undefined, limit: known.limit }),
+    listActivities(db, { accountId: known.accountId }, { before: undefined, limit: known.limit }),
   'requests of an account': (db, _, known) =>
     listRequests(db, { accountId: known.accountId }, { before: undefined, limit: known.limit }),
   'checkouts of an account': (db, engine, known) =>

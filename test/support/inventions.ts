@@ -24,7 +24,7 @@ export class Inventions {
   }
 
   /** From now on a node tells of them as of everything else. */
-  tellThrough(node: Pick<FaultyNode, 'lie'>): void {
+  reportThrough(node: Pick<FaultyNode, 'lie'>): void {
     node.lie('blocks_info', (answer, body) => this.#inventBlocks(answer, body))
     node.lie('block_info', (answer, body) => {
       const block = this.#blocks.get((JSON.parse(body) as { hash: string }).hash)

@@ -6,7 +6,7 @@ import { CREDITS, giveCredits } from '../../src/modules/billing/domain/sell-cred
 import { type NewOrder } from '../../src/modules/billing/domain/order.ts'
 import { type Settlement, settlePayment } from '../../src/modules/billing/domain/settle.ts'
 import { describeOrder } from '../../src/modules/billing/domain/describe.ts'
-import type { Checkout, CheckoutRoom, CheckoutPorts } from '../../src/modules/checkout/index.ts'
+import type { Checkout, CheckoutContext, CheckoutPorts } from '../../src/modules/checkout/index.ts'
 import type { IncomingSend } from '../../src/modules/checkout/domain/baseline.ts'
 import type { ServiceSales } from '../../src/modules/checkout/service-sales.ts'
 import { NAME, leaseName } from '../../src/modules/usernames/domain/lease-name.ts'
@@ -41,7 +41,7 @@ export function toSales(
   }
 }
 
-export function offerName(ctx: CheckoutRoom, name: string, accountId: string | null = null): Promise<Checkout> {
+export function offerName(ctx: CheckoutContext, name: string, accountId: string | null = null): Promise<Checkout> {
   return order(ctx, {
     kind: NAME,
     subject: name.toLowerCase(),
@@ -52,7 +52,7 @@ export function offerName(ctx: CheckoutRoom, name: string, accountId: string | n
 }
 
 export function offerChange(
-  ctx: CheckoutRoom,
+  ctx: CheckoutContext,
   name: string,
   { address, owner }: { address: string; owner?: string },
 ): Promise<Checkout> {
@@ -65,7 +65,7 @@ export function offerChange(
   })
 }
 
-export function offerCredits(ctx: CheckoutRoom, accountId: string): Promise<Checkout> {
+export function offerCredits(ctx: CheckoutContext, accountId: string): Promise<Checkout> {
   return order(ctx, {
     kind: CREDITS,
     subject: accountId,
@@ -75,9 +75,9 @@ export function offerCredits(ctx: CheckoutRoom, accountId: string): Promise<Chec
   })
 }
 
-function order(ctx: CheckoutRoom, what: Omit<NewOrder, 'title' | 'description'>): Promise<Checkout> {
-  const room = { checkouts: ctx, offersPerDayMax: 0 }
-  return openOrder(room, 'ip:127.0.0.1', { title: 'Sold', description: 'here', ...what })
+function order(ctx: CheckoutContext, what: Omit<NewOrder, 'title' | 'description'>): Promise<Checkout> {
+  const context = { checkouts: ctx, offersPerDayMax: 0 }
+  return openOrder(context, 'ip:127.0.0.1', { title: 'Sold', description: 'here', ...what })
 }
 
 /** A confirmed payment of a plan, as the ledger tells it. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { openPrivacy } from '../../src/store/privacy.ts'
 import type { TestContext } from 'node:test'
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
-import { DeveloperDoor } from '../../src/http/developer-door.ts'
+import { DeveloperAccess } from '../../src/http/developer-access.ts'
 import { RouteLimits, openLimit } from '../../src/http/route-limits.ts'
 import { mountRoutes } from '../../src/http/routes.ts'
 import { createServer } from '../../src/http/server.ts'
@@ -101,17 +101,17 @@ export async function openRoutes(t: TestContext, options: Options = {}): Promise
   const declared = [
     ...accountRoutes({ store: ctx, sessions, notices, baseUrl: url, required }),
     ...passkeyRoutes({ store: ctx, sessions, baseUrl: url, required }),
-    ...operatorRoutes({ store: ctx, tellStanding: (accountId) => notices.publish(STANDING_NOTICE, accountId) }),
+    ...operatorRoutes({ store: ctx, announceStanding: (accountId) => notices.publish(STANDING_NOTICE, accountId) }),
     ...memberRoutes({
       store: ctx,
-      tellStanding: (accountId) => notices.publish(STANDING_NOTICE, accountId),
+      announceStanding: (accountId) => notices.publish(STANDING_NOTICE, accountId),
       baseUrl: url,
     }),
     ...adminRoutes({
       store: ctx,
       listMails: (limit) => listCapturedMail(db, limit),
       listJobs: (filter) => listJobs(db, filter),
-      tellStanding: (accountId) => notices.publish(STANDING_NOTICE, accountId),
+      announceStanding: (accountId) => notices.publish(STANDING_NOTICE, accountId),
       ...openPrivacy(ctx),
     }),
     ...(options.routes?.(ctx) ?? []),
@@ -121,7 +121,7 @@ export async function openRoutes(t: TestContext, options: Options = {}): Promise
     secrets,
     keys,
     sessions,
-    developers: new DeveloperDoor({ atDesk: false, keys, sessions, baseUrl: url }),
+    developers: new DeveloperAccess({ isLocal: false, keys, sessions, baseUrl: url }),
     baseUrl: url,
     ipOf: () => '127.0.0.1',
     enter: () => ({ leave: () => undefined }),

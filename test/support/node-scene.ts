@@ -31,7 +31,7 @@ export async function openScene(t: TestContext, count: number, env: Record<strin
   const invent = ({ amount_raw: raw }: { amount_raw: string }, ...liars: number[]) => {
     const hash = inventions.pay(address, BigInt(raw), merchant.key)
     for (const at of liars) {
-      inventions.tellThrough(nodes[at]!)
+      inventions.reportThrough(nodes[at]!)
       inventions.tellBy(relays[at]!, hash)
     }
     return hash

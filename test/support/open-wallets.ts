@@ -3,14 +3,14 @@ import { ServiceLinks } from '../../src/infra/links.ts'
 import { qrPng } from '../../src/infra/qr/png.ts'
 import { openVault } from '../../src/infra/secrets/vault.ts'
 import { openVanity } from '../../src/infra/vanity/find.ts'
-import type { BlockRefusal, TellAlarm } from '../../src/kernel/wallet-alarm.ts'
+import type { BlockRefusal, ReportAlarm } from '../../src/kernel/wallet-alarm.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import type { Job } from '../../src/kernel/job.ts'
 import type { AskAllNodes, ConfirmationBus, NodePort, Notices, WorkPort } from '../../src/kernel/ports.ts'
-import { type WalletRoom, countByMasterKey } from '../../src/modules/wallets/index.ts'
+import { type WalletContext, countByMasterKey } from '../../src/modules/wallets/index.ts'
 import { openWallets } from '../../src/modules/wallets/open.ts'
 import { NO_WORK } from './blocks.ts'
-import { NO_NAMES } from './checkout-room.ts'
+import { NO_NAMES } from './checkout-context.ts'
 
 export interface ProcessNeeds {
   store: StoreCtx
@@ -19,13 +19,13 @@ export interface ProcessNeeds {
   work: WorkPort
   notices: Notices
   confirmations: ConfirmationBus
-  alarm: TellAlarm
+  alarm: ReportAlarm
   onRefusal?: (refusal: BlockRefusal) => void
 }
 
 /** The wallets of one process. */
 export interface ProcessWallets {
-  room: WalletRoom
+  context: WalletContext
   /** Settles, looks. */
   jobs: readonly Job[]
   start(): Promise<void>
@@ -33,7 +33,7 @@ export interface ProcessWallets {
 }
 
 /** Opens wallets as the gateway does, without the gateway: no work, no names. */
-export async function openProcessRoom(config: Config, needs: ProcessNeeds): Promise<ProcessWallets> {
+export async function openProcessContext(config: Config, needs: ProcessNeeds): Promise<ProcessWallets> {
   const [used] = await countByMasterKey(needs.store.db)
   const module = await openWallets(
     {
@@ -58,5 +58,5 @@ export async function openProcessRoom(config: Config, needs: ProcessNeeds): Prom
   const close = async () => {
     await module.close!()
   }
-  return { room: module.wallets, jobs: module.jobs as readonly Job[], start, close }
+  return { context: module.wallets, jobs: module.jobs as readonly Job[], start, close }
 }

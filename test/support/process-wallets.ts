@@ -6,8 +6,8 @@ import { Nodes } from '../../src/infra/node/index.ts'
 import { GENESIS_HASHES } from '../../src/kernel/nano/network.ts'
 import { WORK_THRESHOLDS } from '../../src/kernel/nano/work.ts'
 import type { Clock } from '../../src/kernel/ports.ts'
-import { hearFailures } from './failures.ts'
-import { openProcessRoom } from './open-wallets.ts'
+import { receiveFailures } from './failures.ts'
+import { openProcessContext } from './open-wallets.ts'
 import { testRandom } from './random.ts'
 
 export interface Surroundings {
@@ -23,7 +23,7 @@ export async function openProcessWallets(
   { url, wsUrl, masterKey, clock = systemClock }: Surroundings,
 ) {
   const upstream = { name: 'ledger', url, wsUrl, role: 'primary' as const, weight: 1, headers: {}, connectionsMax: 16 }
-  const failures = hearFailures()
+  const failures = receiveFailures()
   const nodes = new Nodes({
     upstreams: [upstream],
     ledger: { network: 'dev', genesis: GENESIS_HASHES.dev, thresholds: WORK_THRESHOLDS.dev },
@@ -36,8 +36,8 @@ export async function openProcessWallets(
   })
   await nodes.start()
   const wakeJobs = () => undefined
-  const wallets = await openProcessRoom(loadConfig({ WALLET_KEYS: masterKey, WALLET_RECEIVE_MIN_NANO: '0' }), {
-    store: { db, clock, ids: openIds(testRandom), random: testRandom, wakeJobs, tellAccount: wakeJobs, failures },
+  const wallets = await openProcessContext(loadConfig({ WALLET_KEYS: masterKey, WALLET_RECEIVE_MIN_NANO: '0' }), {
+    store: { db, clock, ids: openIds(testRandom), random: testRandom, wakeJobs, notifyAccount: wakeJobs, failures },
     node: nodes.forRequest(),
     work: {
       offered: true,

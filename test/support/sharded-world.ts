@@ -11,14 +11,14 @@ import { grantCredits } from '../../src/modules/accounts/domain/credits.ts'
 import type { Fulfil } from '../../src/modules/billing/index.ts'
 import { CREDITS } from '../../src/modules/billing/domain/sell-credits.ts'
 import { type Settlement, settlePayment } from '../../src/modules/billing/domain/settle.ts'
-import type { Checkout, CheckoutRoom } from '../../src/modules/checkout/index.ts'
+import type { Checkout, CheckoutContext } from '../../src/modules/checkout/index.ts'
 import { creditSend } from '../../src/modules/checkout/domain/credit.ts'
 import { readSends } from '../../src/modules/checkout/domain/read-ledger.ts'
 import { NAME, leaseName } from '../../src/modules/usernames/domain/lease-name.ts'
 import { treasury } from '../../src/modules/wallets/index.ts'
 import { Signer, frontierOf, nano, openAccount, publish } from './blocks.ts'
-import { callerOf, openWith, toCheckoutCtx } from './checkout-room.ts'
-import { hearFailures } from './failures.ts'
+import { callerOf, openWith, toCheckoutCtx } from './checkout-context.ts'
+import { receiveFailures } from './failures.ts'
 import { Faults } from './faults.ts'
 import { addressOf } from './many-checkouts.ts'
 import { offerCredits, offerName, toSales } from './market.ts'
@@ -42,7 +42,7 @@ interface Shard {
   /** As somebody who never dies sees it. */
   db: Db
   process: Mortal
-  room: () => CheckoutRoom
+  context: () => CheckoutContext
 }
 
 interface Mortal {
@@ -136,7 +136,7 @@ export async function openShardedWorld(t: TestContext, size: WorldSize): Promise
           random.below(3) === 0
             ? { address: addressOf(`order ${++orders}`), amount: '1', mode: 'unique_address' }
             : { address: shop, amount: '2' }
-        return openWith(shard.room(), callerOf(owner), fields)
+        return openWith(shard.context(), callerOf(owner), fields)
       })
       world.holders.add(checkout.address)
       open.push({ owner, checkout })
@@ -149,7 +149,7 @@ export async function openShardedWorld(t: TestContext, size: WorldSize): Promise
       world.paid.push({ hash, checkoutId: checkout.id, owner, amount })
       // Every store hears of every block, in any order, some of them twice.
       const hearing = shuffle([...shards, ...shards.filter(() => random.below(3) === 0)])
-      for (const shard of hearing) await credit(shard.process, shard.room, hash)
+      for (const shard of hearing) await credit(shard.process, shard.context, hash)
     },
     buyCredits: async () => {
       const accountId = random.pick(accounts)
@@ -168,8 +168,8 @@ export async function openShardedWorld(t: TestContext, size: WorldSize): Promise
         .execute()
       for (const { id, payload } of waiting) {
         const grant = JSON.parse(payload) as { accountId: string; amount: number; reference: string }
-        const { process, room } = shards[shardOf(grant.accountId, size.shards)]!
-        await persist(process, () => grantCredits(room(), { ...grant, reason: 'bought', actor: OPERATOR }))
+        const { process, context } = shards[shardOf(grant.accountId, size.shards)]!
+        await persist(process, () => grantCredits(context(), { ...grant, reason: 'bought', actor: OPERATOR }))
         // Sometimes nobody hears that it was done, and it is done again.
         if (random.below(3) === 0) continue
         const done = () =>
@@ -195,7 +195,7 @@ export async function openShardedWorld(t: TestContext, size: WorldSize): Promise
   return world
 
   /** The counter of the service, in the store that is everybody's. */
-  function shop(): CheckoutRoom {
+  function shop(): CheckoutContext {
     return toCheckoutCtx(global.ctx.store, 'sqlite', { sales: { ...toSales(treasuryAddress), settle: handingOver } })
   }
 
@@ -203,10 +203,10 @@ export async function openShardedWorld(t: TestContext, size: WorldSize): Promise
     return publish(wallets.ledger, from.send(frontierOf(wallets.ledger, from.key), fromAddress(to)!, amount))
   }
 
-  async function credit(process: Mortal, room: () => CheckoutRoom, hash: string): Promise<void> {
+  async function credit(process: Mortal, context: () => CheckoutContext, hash: string): Promise<void> {
     await persist(process, async () => {
       for (const seen of await readSends(reader.ctx.node, [hash], clock.now())) {
-        await creditSend(room(), { ...seen, receivedAt: null })
+        await creditSend(context(), { ...seen, receivedAt: null })
       }
     })
   }
@@ -282,9 +282,17 @@ async function openShard(t: TestContext, { clock }: WalletWorld, random: SeededR
         return Promise.resolve()
       },
     },
-    room: () =>
+    context: () =>
       toCheckoutCtx(
-        { db, clock, ids, random, wakeJobs: () => undefined, tellAccount: () => undefined, failures: hearFailures() },
+        {
+          db,
+          clock,
+          ids,
+          random,
+          wakeJobs: () => undefined,
+          notifyAccount: () => undefined,
+          failures: receiveFailures(),
+        },
         'sqlite',
       ),
   }

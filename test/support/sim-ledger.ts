@@ -4,7 +4,7 @@ import { AppError, LedgerRefusal } from '../../src/kernel/errors.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
 import type { Confirmation, ConfirmationBus, NodeAnswer, NodeParams, NodePort } from '../../src/kernel/ports.ts'
 import type { SeededRandom } from './random.ts'
-import { noBlocks, sendsAsTold } from './sends-as-told.ts'
+import { noBlocks, sendsAsReported } from './sends-as-reported.ts'
 
 export interface SimBlock {
   hash: string
@@ -55,7 +55,7 @@ export class SimLedger implements NodePort, ConfirmationBus {
   }
 
   readonly readBlocks = noBlocks
-  readonly readSends = sendsAsTold((action, params) => this.read(action, params))
+  readonly readSends = sendsAsReported((action, params) => this.read(action, params))
   readonly readAgreed = believeOne((action, params) => this.read(action, params))
 
   publish(): Promise<string> {

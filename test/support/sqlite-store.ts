@@ -9,7 +9,7 @@ import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import type { Clock } from '../../src/kernel/ports.ts'
 import { openStore } from '../../src/store/schema.ts'
 import { TestClock } from './clock.ts'
-import { hearFailures } from './failures.ts'
+import { receiveFailures } from './failures.ts'
 import { openFolder } from './folder.ts'
 import { testRandom } from './random.ts'
 
@@ -44,7 +44,7 @@ export async function emptyFileUrl(t: TestContext): Promise<string> {
 /** A store as rooms have it. */
 export function toStoreCtx({ db, notices }: Pick<Store, 'db' | 'notices'>, clock: Clock): StoreCtx {
   const wakeJobs = () => notices.publish('jobs', '')
-  const tellAccount: StoreCtx['tellAccount'] = (accountId, about) =>
+  const notifyAccount: StoreCtx['notifyAccount'] = (accountId, about) =>
     notices.publish(...toAccountNotice({ accountId, about }))
   return {
     db,
@@ -52,8 +52,8 @@ export function toStoreCtx({ db, notices }: Pick<Store, 'db' | 'notices'>, clock
     random: testRandom,
     ids: openIds(testRandom),
     wakeJobs,
-    tellAccount,
-    failures: hearFailures(),
+    notifyAccount,
+    failures: receiveFailures(),
   }
 }
 

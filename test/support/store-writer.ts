@@ -17,7 +17,7 @@ import { addAvailable, insertEntry } from '../../src/modules/accounts/credits-st
 import { createAccountIn } from '../../src/modules/accounts/domain/create-account.ts'
 import { commitCredits, releaseCredits, reserveCredits } from '../../src/modules/accounts/domain/credits.ts'
 import { KILL_JOB, writeMailOf } from './store-writer-job.ts'
-import { hearFailures } from './failures.ts'
+import { receiveFailures } from './failures.ts'
 
 const WRITERS = 16
 
@@ -28,7 +28,7 @@ const store = await openStore(process.argv[2]!, systemClock)
 const { db, engine } = store
 const ids = openIds(systemRandom)
 const runner = new JobRunner({
-  failures: hearFailures(),
+  failures: receiveFailures(),
   db,
   engine,
   clock: systemClock,
@@ -42,8 +42,8 @@ const ctx: StoreCtx = {
   random: systemRandom,
   ids,
   wakeJobs: () => runner.wake(),
-  tellAccount: () => undefined,
-  failures: hearFailures(),
+  notifyAccount: () => undefined,
+  failures: receiveFailures(),
 }
 await runner.start()
 

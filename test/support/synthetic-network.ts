@@ -3,7 +3,7 @@ import { hash as digest } from 'node:crypto'
 import type { Confirmation, ConfirmationBus, NodeAnswer, NodeParams, NodePort } from '../../src/kernel/ports.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { addressOf } from './many-checkouts.ts'
-import { noBlocks, sendsAsTold } from './sends-as-told.ts'
+import { noBlocks, sendsAsReported } from './sends-as-reported.ts'
 
 interface Payment {
   to: string
@@ -44,7 +44,7 @@ export class SyntheticNetwork implements NodePort, ConfirmationBus {
   onGap(): void {}
 
   readonly readBlocks = noBlocks
-  readonly readSends = sendsAsTold((action, params) => this.read(action, params))
+  readonly readSends = sendsAsReported((action, params) => this.read(action, params))
   readonly readAgreed = believeOne((action, params) => this.read(action, params))
 
   publish(): Promise<string> {
@@ -68,7 +68,7 @@ export class SyntheticNetwork implements NodePort, ConfirmationBus {
     return hash
   }
 
-  tellSend(hash: string): void {
+  reportSend(hash: string): void {
     this.#tell(sender, hash, 'send', { link_as_account: this.#payments.get(hash)!.to })
   }
 

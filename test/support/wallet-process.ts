@@ -31,7 +31,7 @@ const store = await openStore(storeUrl, systemClock)
 const { db } = store
 const ids = openIds(systemRandom)
 const { wallets } = await openProcessWallets(store, { url, wsUrl, masterKey })
-const ctx = { ...wallets.room, charged: <T>(_meter: string, run: (credits: number) => Promise<T>) => run(0) }
+const ctx = { ...wallets.context, charged: <T>(_meter: string, run: (credits: number) => Promise<T>) => run(0) }
 const settle = wallets.jobs[0]!
 
 async function send(from: string): Promise<never> {

@@ -65,7 +65,7 @@ export const codeOf = (promise: Promise<unknown>) =>
 /** A send is answered when it has left; its pass goes on until it is confirmed. */
 export async function comeToRest(world: WalletWorld, { wallets }: Instance, address: string): Promise<void> {
   const { id } = (await findWalletByAddress(world.db, address))!
-  await world.finish(wallets.room.queue.advance(id))
+  await world.finish(wallets.context.queue.advance(id))
 }
 
 /** Somebody who has got hold of a wallet's key and sends everything away. */

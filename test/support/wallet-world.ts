@@ -19,15 +19,15 @@ import { toBlockJson } from '../../src/kernel/nano/block.ts'
 import type { Confirmation, ConfirmationBus, NodeAnswer, NodePort, Random, WorkPort } from '../../src/kernel/ports.ts'
 import type { Db } from '../../src/kernel/db.ts'
 import { createAccount } from '../../src/modules/accounts/index.ts'
-import { type AskLedger, type WalletRoom, createWallet } from '../../src/modules/wallets/index.ts'
+import { type AskLedger, type WalletContext, createWallet } from '../../src/modules/wallets/index.ts'
 import { NO_WORK, fundsOf } from './blocks.ts'
 import { TestClock } from './clock.ts'
 import { openDevnet } from './devnet.ts'
 import { emptyUrl } from './empty-store.ts'
 import { Faults } from './faults.ts'
 import { openLastingStore } from './mortal-store.ts'
-import { hearFailures } from './failures.ts'
-import { type ProcessNeeds, type ProcessWallets, openProcessRoom } from './open-wallets.ts'
+import { receiveFailures } from './failures.ts'
+import { type ProcessNeeds, type ProcessWallets, openProcessContext } from './open-wallets.ts'
 
 /** The master key of every world, unless its settings say otherwise. */
 export const MASTER_KEY = { id: 'test', key: new Uint8Array(Buffer.alloc(32, 'wallet master key!')) }
@@ -51,7 +51,7 @@ export type Trouble =
 /** One process with wallets. It may die; the store and the ledger stay. */
 export interface Instance {
   faults: Faults
-  ctx: WalletRoom & Pick<Ctx, 'charged'>
+  ctx: WalletContext & Pick<Ctx, 'charged'>
   wallets: ProcessWallets
   /** Runs the jobs once, as the runner would. */
   settle(): Promise<void>
@@ -121,8 +121,8 @@ export async function openWalletWorld(
     ids,
     random,
     wakeJobs: () => undefined,
-    tellAccount: () => undefined,
-    failures: hearFailures(),
+    notifyAccount: () => undefined,
+    failures: receiveFailures(),
   })
   const storeCtx = storeOf(new Faults())
   const { db } = storeCtx
@@ -159,11 +159,11 @@ export async function openWalletWorld(
       const store = storeOf(faults)
       // A process that died listens no longer.
       listeners.clear()
-      const wallets = await openProcessRoom(config, {
+      const wallets = await openProcessContext(config, {
         store,
         ...(openNodes?.(ledger, faults) ?? { node: ledgerPort(ledger, faults, () => world.trouble()) }),
         work: anyWork(faults),
-        notices: new LocalNotices(hearFailures()),
+        notices: new LocalNotices(receiveFailures()),
         confirmations: bus,
         alarm: (kind, { reason }) => void world.alarms.push(`${kind}: ${reason}`),
         onRefusal: ({ words }) => void world.refusals.push(words),
@@ -173,7 +173,7 @@ export async function openWalletWorld(
       const { signal } = new AbortController()
       return {
         faults,
-        ctx: { ...wallets.room, charged: (_meter, run) => run(0) },
+        ctx: { ...wallets.context, charged: (_meter, run) => run(0) },
         wallets,
         settle: () => settle!.run({}, signal),
         look: () => look!.run({}, signal),

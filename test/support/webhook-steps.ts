@@ -15,20 +15,20 @@ import { type DeliveryCtx, deliver, openBatches } from '../../src/modules/webhoo
 import { HostConcurrency } from '../../src/modules/webhooks/domain/host-concurrency.ts'
 import { type NewEvent } from '../../src/modules/webhooks/domain/record-event.ts'
 import { deliverToEndpoint, deliverWebhook, replayEvents } from '../../src/modules/webhooks/jobs.ts'
-import type { WebhookRoom } from '../../src/modules/webhooks/room.ts'
+import type { WebhookContext } from '../../src/modules/webhooks/context.ts'
 import type { TestClock } from './clock.ts'
 import { type OpenedStore, openFresh } from './engines.ts'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import { type Gateway, type Lifetime, ask } from './gateway.ts'
 import { until } from './until.ts'
-import { hearFailures } from './failures.ts'
+import { receiveFailures } from './failures.ts'
 import { serveWhole } from './serve.ts'
 
 export const ACCOUNT = 'acc_alice'
 export const SUBJECT = '5c363461a1b2c3d4'
 
 export interface Webhooks extends OpenedStore {
-  ctx: DeliveryCtx & WebhookRoom
+  ctx: DeliveryCtx & WebhookContext
   clock: TestClock
   runner: JobRunner
   /** What came of each attempt, in order. */
@@ -118,7 +118,7 @@ export function openRunner(
 ): JobRunner {
   const { db, engine, notices } = store
   const { random, ids } = ctx
-  const runner = new JobRunner({ failures: hearFailures(), db, engine, clock, random, ids, jobs })
+  const runner = new JobRunner({ failures: receiveFailures(), db, engine, clock, random, ids, jobs })
   const unsubscribe = notices.subscribe('jobs', () => runner.wake())
   t.after(async () => {
     unsubscribe()

@@ -7,8 +7,8 @@ import { refusal } from '../../kernel/nano/node-request.ts'
 import type { AccountRecord, Receivable, StoredBlock } from '../records.ts'
 import {
   type Members,
-  type ToldBlock,
-  deedOf,
+  type ReportedBlock,
+  effectOf,
   destinationOf,
   isFirst,
   isMembers,
@@ -17,9 +17,9 @@ import {
   readAmount,
   readCount,
   readHash,
-  readToldBlock,
+  readReportedBlock,
   sourceOf,
-} from './told.ts'
+} from './reported.ts'
 
 /** The only questions to the forked node: none of them changes anything. */
 export type ReadAction = 'version' | 'account_info' | 'blocks_info' | 'chain' | 'receivable'
@@ -165,7 +165,10 @@ export class NodeReader {
     return run
   }
 
-  async #blocksInfo(hashes: readonly string[], signers = this.#fork().epochSigners): Promise<Map<string, ToldBlock>> {
+  async #blocksInfo(
+    hashes: readonly string[],
+    signers = this.#fork().epochSigners,
+  ): Promise<Map<string, ReportedBlock>> {
     const wanted = hashes.filter((hash) => hash !== ZERO_HASH)
     if (wanted.length === 0) return new Map()
     const { blocks } = await this.#read('blocks_info', {
@@ -174,10 +177,10 @@ export class NodeReader {
       include_not_found: 'true',
     })
     if (blocks !== '' && !isMembers(blocks)) throw lie('blocks is no list')
-    const found = new Map<string, ToldBlock>()
+    const found = new Map<string, ReportedBlock>()
     for (const hash of wanted) {
       const told = blocks === '' ? undefined : blocks[hash]
-      if (told !== undefined) found.set(hash, readToldBlock(hash, told, signers))
+      if (told !== undefined) found.set(hash, readReportedBlock(hash, told, signers))
     }
     return found
   }
@@ -205,14 +208,14 @@ export class NodeReader {
   }
 }
 
-type Linked = ToldBlock & ReturnType<typeof deedOf>
+type Linked = ReportedBlock & ReturnType<typeof effectOf>
 
-function link(told: ToldBlock, before: ToldBlock | undefined): Linked {
+function link(told: ReportedBlock, before: ReportedBlock | undefined): Linked {
   if (!before && !isFirst(told)) throw lie(`what block ${told.hash} stands on is not there`)
   if (before && (before.account !== told.account || before.height !== told.height - 1)) {
     throw lie(`block ${told.hash} stands on another chain`)
   }
-  return { ...told, ...deedOf(told, before?.balance ?? (0n as Raw)) }
+  return { ...told, ...effectOf(told, before?.balance ?? (0n as Raw)) }
 }
 
 const epochOf = (block: Block): Epoch => (block.type === 'state' ? 2 : 0)

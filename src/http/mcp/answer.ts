@@ -21,7 +21,7 @@ import { listPrompts, writePrompt } from './prompts.ts'
 import type { SetName } from './sets.ts'
 import { callTool, listTools } from './tools.ts'
 
-interface McpRoom {
+interface McpContext {
   gateway: Gateway
   ask: Ask
   documents: McpDocuments
@@ -58,8 +58,11 @@ const noMessage = () =>
   })
 
 /** Answers one message of MCP. Nothing is kept between two messages: each brings its own credentials. */
-export async function answerMcp(room: McpRoom, { message, caller, sets, request }: McpMessage): Promise<McpAnswer> {
-  const server = openServer(room, { caller, sets, request })
+export async function answerMcp(
+  context: McpContext,
+  { message, caller, sets, request }: McpMessage,
+): Promise<McpAnswer> {
+  const server = openServer(context, { caller, sets, request })
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
   try {
     await server.connect(transport)
@@ -79,7 +82,7 @@ export async function answerMcp(room: McpRoom, { message, caller, sets, request 
 }
 
 function openServer(
-  { gateway, ask, documents, version }: McpRoom,
+  { gateway, ask, documents, version }: McpContext,
   { caller, sets, request }: Omit<McpMessage, 'message'>,
 ): Server {
   const { registry, seller } = gateway

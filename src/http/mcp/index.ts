@@ -17,7 +17,7 @@ interface McpOptions extends Asking {
   ipOf(request: FastifyRequest['raw']): string
   baseUrl(): string
   version: string
-  atDesk: boolean
+  isLocal: boolean
   onError(error: unknown, requestId: string): void
 }
 
@@ -26,9 +26,9 @@ interface McpOptions extends Asking {
  * most gateways never get one.
  */
 export function mountMcp(server: FastifyInstance, options: McpOptions): void {
-  const { gateway, ipOf, baseUrl, version, atDesk, onError } = options
+  const { gateway, ipOf, baseUrl, version, isLocal, onError } = options
   const documents = new McpDocuments(new URL('../../../docs/', import.meta.url), baseUrl)
-  const room = { gateway, documents, version }
+  const context = { gateway, documents, version }
   const ask = createAsk(options)
 
   const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
@@ -49,7 +49,7 @@ export function mountMcp(server: FastifyInstance, options: McpOptions): void {
     try {
       const { answerMcp } = await import('./answer.ts')
       const asked = { requestId, headers, url, ip, leaving }
-      const answering = () => answerMcp({ ...room, ask: askOnce }, { message, caller, sets, request: asked })
+      const answering = () => answerMcp({ ...context, ask: askOnce }, { message, caller, sets, request: asked })
       const { status, text } = await (entry ? answering() : counted(ip, answering))
       if (!entry && !isAsked) await countUnread(gateway, ip)
       if (text !== '') void reply.type('application/json; charset=utf-8')
@@ -74,8 +74,8 @@ export function mountMcp(server: FastifyInstance, options: McpOptions): void {
     const credential = extractCredential({ headers, url, body: undefined, action: undefined })
     const caller = await identify(gateway.keys, credential, origin)
     // A public key lists the pages that may use it; without one, another site's page may not act for its visitor.
-    const isNamed = caller.kind === 'account' && caller.door === 'public-key'
-    if (origin !== undefined && !isNamed && !isOwn(origin, { atDesk, baseUrl: baseUrl() })) {
+    const isNamed = caller.kind === 'account' && caller.access === 'public-key'
+    if (origin !== undefined && !isNamed && !isOwn(origin, { isLocal, baseUrl: baseUrl() })) {
       throw new AppError('origin_not_allowed', 'Pages of other origins cannot use MCP here.')
     }
     const message = parseJson(typeof body === 'string' ? body : '', 2)
@@ -104,10 +104,10 @@ const isPrepaid = (caller: Caller) => caller.kind === 'account' && caller.prepai
 const isCall = (message: unknown) => (message as { method?: unknown } | null)?.method === 'tools/call'
 
 /** A page of ours; on a local gateway also any other page of this machine, such as the MCP inspector. */
-function isOwn(origin: string, { atDesk, baseUrl }: { atDesk: boolean; baseUrl: string }): boolean {
+function isOwn(origin: string, { isLocal, baseUrl }: { isLocal: boolean; baseUrl: string }): boolean {
   const url = URL.parse(origin)
   if (!url) return false
-  return url.origin === new URL(baseUrl).origin || (atDesk && isLoopback(url.hostname))
+  return url.origin === new URL(baseUrl).origin || (isLocal && isLoopback(url.hostname))
 }
 
 function refuse(reply: FastifyReply, error: Error): void {

@@ -43,7 +43,7 @@ const PAYMENT = 'x402/payment'
 const PAYMENT_RESPONSE = 'x402/payment-response'
 const CHALLENGE = 'x402/error'
 
-interface ToolRoom {
+interface ToolContext {
   registry: Registry
   ask: Ask
   /** Whether the caller has sent a key; the guards find out whose it is. */
@@ -52,7 +52,7 @@ interface ToolRoom {
 
 /** Runs a tool as the request at `POST /` that it stands for, through the same guards. The agent gets a refusal as an error of the tool. */
 export async function callTool(
-  { registry, ask, hasKey }: ToolRoom,
+  { registry, ask, hasKey }: ToolContext,
   request: Omit<RpcRequest, 'text'>,
   { name, arguments: fields = {}, _meta: meta = {} }: CallToolRequest['params'],
 ): Promise<CallToolResult> {

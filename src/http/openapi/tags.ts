@@ -26,9 +26,9 @@ const TAGS = {
 type Tag = keyof typeof TAGS
 
 /** The name of a group. Throws for a module that has no entry here. */
-export function tagOf(room: string): string {
-  const tag = Object.hasOwn(TAGS, room) ? TAGS[room as Tag] : undefined
-  if (!tag) throw new RangeError(`The room ${room} has no tag in the API’s description.`)
+export function tagOf(context: string): string {
+  const tag = Object.hasOwn(TAGS, context) ? TAGS[context as Tag] : undefined
+  if (!tag) throw new RangeError(`The room ${context} has no tag in the API’s description.`)
   return tag[0]
 }
 

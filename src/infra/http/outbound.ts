@@ -115,16 +115,16 @@ function listOwnAddresses(): ReadonlySet<string> {
   )
 }
 
-type OutboundSettings = Pick<Config, 'webhookAllowPrivate' | 'nodeUrls' | 'atDesk'>
+type OutboundSettings = Pick<Config, 'webhookAllowPrivate' | 'nodeUrls' | 'isLocal'>
 
 /** Opens requests to addresses that users gave, as the settings allow. */
 export const openWayOut = (settings: OutboundSettings, clock: Clock): Outbound =>
   openOutbound({ clock, allowPrivate: allowsPrivate(settings) })
 
 /** A first try on a laptop should simply work; a public gateway must not expose the network around it. */
-function allowsPrivate({ webhookAllowPrivate, nodeUrls, atDesk }: OutboundSettings): boolean {
+function allowsPrivate({ webhookAllowPrivate, nodeUrls, isLocal }: OutboundSettings): boolean {
   if (webhookAllowPrivate !== 'auto') return webhookAllowPrivate
-  return atDesk && nodeUrls.length > 0 && nodeUrls.every((url) => url.split('#')[0] === EMBEDDED)
+  return isLocal && nodeUrls.length > 0 && nodeUrls.every((url) => url.split('#')[0] === EMBEDDED)
 }
 
 /** Every address of a name; none when it has none. */

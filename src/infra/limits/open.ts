@@ -17,7 +17,7 @@ export async function openSharedLimits(
 }
 
 /** Reports by log and gauge when limits are no longer shared, and when they are again. */
-export function tellDegraded({ log, metrics }: { log: Log; metrics: Metrics }): (degraded: boolean) => void {
+export function reportDegraded({ log, metrics }: { log: Log; metrics: Metrics }): (degraded: boolean) => void {
   let isDegraded = false
   metrics.gauge(
     'gateway_limits_degraded',

@@ -33,7 +33,7 @@ export interface Found extends Candidate {
   /** How many of the simultaneous requests it answered. */
   burst: number
   keepsOpen: boolean
-  hearsEvents: boolean | undefined
+  receivesEvents: boolean | undefined
   /** Actions that a gateway needs and the node refuses. */
   missing: string[]
   /** Blocks that it reports as confirmed, to compare with other nodes. */
@@ -67,7 +67,7 @@ export async function examine(candidate: Candidate, network: NetworkName, clock:
     milliseconds: undefined,
     burst: 0,
     keepsOpen: false,
-    hearsEvents: undefined,
+    receivesEvents: undefined,
     missing: [],
     confirmed: [],
   }
@@ -93,7 +93,7 @@ export async function examine(candidate: Candidate, network: NetworkName, clock:
       found.burst = await line.burst(BURST)
     }
     const { hears, hash } = (await heard) ?? {}
-    found.hearsEvents = hears
+    found.receivesEvents = hears
     if (hash !== undefined) found.confirmed.unshift(hash)
   } catch (error) {
     found.reason = toFailure(error).message || 'it does not answer'

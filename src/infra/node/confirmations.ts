@@ -42,7 +42,7 @@ interface NodeVoice {
 
 type Follower = Parameters<NodeTopics['follow']>[1]
 
-function isHeard({ knownFrom, upstream, events }: NodeVoice): boolean {
+function isReceived({ knownFrom, upstream, events }: NodeVoice): boolean {
   const { belongs, suspect, verifications } = upstream
   return events.subscribed && verifications >= knownFrom && belongs !== false && !suspect
 }
@@ -119,7 +119,7 @@ export class Confirmations implements ConfirmationBus, NodeTopics {
 
   /** Lets the first node that counts speak; the one before it may be gone. */
   #chooseSpeaker(): void {
-    const speaker = this.#speaker && isHeard(this.#speaker) ? this.#speaker : this.#sources.find(isHeard)
+    const speaker = this.#speaker && isReceived(this.#speaker) ? this.#speaker : this.#sources.find(isReceived)
     if (speaker === this.#speaker) return
     for (const topic of this.#followers.keys()) this.#speaker?.events.unfollow(topic)
     this.#speaker = speaker
@@ -140,7 +140,7 @@ export class Confirmations implements ConfirmationBus, NodeTopics {
       events: new NodeEvents(options, this.#options, {
         confirmation: (confirmation) => {
           upstream.hear(confirmation.hash)
-          if (voice.waiting.length === 0 && isHeard(voice)) {
+          if (voice.waiting.length === 0 && isReceived(voice)) {
             this.hear(confirmation)
             return
           }
@@ -167,7 +167,7 @@ export class Confirmations implements ConfirmationBus, NodeTopics {
    */
   #listenTo(voice: NodeVoice): void {
     if (voice.upstream.belongs === false) voice.waiting.length = 0
-    if (!isHeard(voice)) return
+    if (!isReceived(voice)) return
     for (const confirmation of voice.waiting.splice(0)) this.hear(confirmation)
   }
 
@@ -175,7 +175,7 @@ export class Confirmations implements ConfirmationBus, NodeTopics {
   judge(): void {
     for (const voice of this.#sources) this.#listenTo(voice)
     this.#chooseSpeaker()
-    const connected = this.#sources.some(isHeard)
+    const connected = this.#sources.some(isReceived)
     if (connected === this.connected) return
     this.connected = connected
     for (const listener of this.#gapListeners) this.#tell(listener, undefined)

@@ -51,7 +51,7 @@ interface NodesOptions {
   /** Notifies other instances which accounts and blocks our own publication has changed. */
   onWrite?: (keys: readonly string[], holder: string | undefined) => Promise<void>
   /** Whether notices of other instances arrive; while they do not, nothing that those may change is remembered. */
-  hearsWrites?: () => boolean
+  receivesWrites?: () => boolean
   /** The state of a node has changed. */
   onState?: (upstream: Upstream) => void
   /** The nodes have agreed on a first block where none was known. */
@@ -196,7 +196,7 @@ export class Nodes implements Judge {
     const { cache } = policyOf(action)
     // Answers that events keep fresh are remembered only while events arrive, and there are no events for unconfirmed blocks.
     const confirmedOnly = textOf(params.include_only_confirmed) !== 'false'
-    const hears = confirmedOnly && this.#bus.connected && (this.#options.hearsWrites?.() ?? true)
+    const hears = confirmedOnly && this.#bus.connected && (this.#options.receivesWrites?.() ?? true)
     const cacheable = cache.kind !== 'never' && (cache.kind !== 'events' || hears)
     const cached = cacheable ? this.#cache?.find(body, stamp, this.#clock.now()) : undefined
     const isFirst = trace !== undefined && trace.cache === undefined

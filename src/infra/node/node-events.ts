@@ -51,7 +51,7 @@ export class NodeEvents {
   #failures = 0
   #cancelTimer: (() => void) | undefined
   #closed = false
-  #heardAt = 0
+  #receivedAt = 0
   subscribed = false
 
   constructor(
@@ -103,7 +103,7 @@ export class NodeEvents {
     })
     this.#socket = socket
     socket.on('open', () => {
-      this.#heardAt = this.#clock.now()
+      this.#receivedAt = this.#clock.now()
       socket.send(SUBSCRIBE)
       if (this.#onVote) socket.send(SUBSCRIBE_VOTES)
       for (const topic of this.#topics) socket.send(subscribeTo(topic))
@@ -117,7 +117,7 @@ export class NodeEvents {
   /** Pings, and closes the connection of a silent peer: half-open connections look alive for hours. */
   #watch(socket: WebSocket): void {
     this.#cancelTimer = this.#clock.after(PING_EVERY, () => {
-      if (this.#clock.now() - this.#heardAt > SILENCE_MAX) socket.terminate()
+      if (this.#clock.now() - this.#receivedAt > SILENCE_MAX) socket.terminate()
       else {
         socket.send(PING)
         this.#watch(socket)
@@ -137,7 +137,7 @@ export class NodeEvents {
   }
 
   #receive(data: RawData): void {
-    this.#heardAt = this.#clock.now()
+    this.#receivedAt = this.#clock.now()
     const text = (data as Buffer).toString()
     const topic = this.#topics.size === 0 ? undefined : TOPIC.exec(text.slice(0, 64))?.[1]
     const isFollowed = topic !== undefined && this.#topics.has(topic)

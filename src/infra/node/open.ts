@@ -45,13 +45,13 @@ export function openNodes(config: Config, parts: NodesParts): Nodes {
     failures,
     traces: parts.traces,
     onWrite: (keys, holder = '-') => notices.deliver('written', [holder, ...keys].join(' ')),
-    hearsWrites: () => notices.connected,
-    onState: (upstream) => tellState({ log, metrics }, upstream),
+    receivesWrites: () => notices.connected,
+    onState: (upstream) => reportState({ log, metrics }, upstream),
     onLearned: (genesis) => {
       log.info({ event: 'ledger_learned', network: ledger.network, genesis })
       parts.onLearned?.(genesis)
     },
-    onDisagreement: (disagreement) => tellDisagreement({ log, metrics }, disagreement),
+    onDisagreement: (disagreement) => reportDisagreement({ log, metrics }, disagreement),
     onRead: ({ upstream, hedged }) => metrics.upstreamRead(upstream, hedged),
     onFailure: ({ action, failure, requestId }) => {
       metrics.upstreamFailures.inc({ kind: failure.kind })
@@ -74,7 +74,10 @@ export function openNodes(config: Config, parts: NodesParts): Nodes {
   return nodes
 }
 
-function tellState({ log, metrics }: Pick<NodesParts, 'log' | 'metrics'>, { options, state, reason }: Upstream): void {
+function reportState(
+  { log, metrics }: Pick<NodesParts, 'log' | 'metrics'>,
+  { options, state, reason }: Upstream,
+): void {
   metrics.upstreamStates.inc({ upstream: options.name, state })
   const line = { event: 'node_state', upstream: options.name, state, reason }
   if (state === 'well') log.info(line)
@@ -82,7 +85,7 @@ function tellState({ log, metrics }: Pick<NodesParts, 'log' | 'metrics'>, { opti
   else log.warn(line)
 }
 
-function tellDisagreement({ log, metrics }: Pick<NodesParts, 'log' | 'metrics'>, disagreement: Disagreement): void {
+function reportDisagreement({ log, metrics }: Pick<NodesParts, 'log' | 'metrics'>, disagreement: Disagreement): void {
   const involved = 'hash' in disagreement ? disagreement.confirmed : Object.keys(disagreement.stated)
   for (const upstream of involved) metrics.nodeDisagreements.inc({ upstream })
   log.error({ event: 'node_disagreement', ...disagreement })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { TestClock } from '../../../test/support/clock.ts'
-import { hearFailures } from '../../../test/support/failures.ts'
+import { receiveFailures } from '../../../test/support/failures.ts'
 import { testRandom } from '../../../test/support/random.ts'
 import { WORK_THRESHOLDS } from '../../kernel/nano/work.ts'
 import { UpstreamPool } from './pool.ts'
@@ -22,7 +22,7 @@ function openPool(t: TestContext, nodes: Partial<UpstreamOptions>[], clock = new
     ...node,
   }))
   const ledger = { network: 'dev', genesis: undefined, thresholds: WORK_THRESHOLDS.dev } as const
-  const pool = new UpstreamPool(options, { clock, random: testRandom, failures: hearFailures(), ledger })
+  const pool = new UpstreamPool(options, { clock, random: testRandom, failures: receiveFailures(), ledger })
   for (const upstream of pool.upstreams) upstream.belongs = true
   t.after(() => pool.close())
   return pool

@@ -36,7 +36,7 @@ export function shareConfirmations({ instance, bus, notices, clock, hear }: Shar
     notices.publish(DEAF, instance)
     cancel = clock.after(SAY_EVERY, sayDeaf)
   }
-  const mayTell = () => {
+  const mayReport = () => {
     const now = Math.floor(clock.now() / 1_000)
     if (now !== second) {
       second = now
@@ -53,7 +53,7 @@ export function shareConfirmations({ instance, bus, notices, clock, hear }: Shar
       if (confirmation) hear(confirmation)
     }),
     bus.listen((confirmation) => {
-      if (!bus.connected || clock.now() >= othersDeafUntil || !mayTell()) return
+      if (!bus.connected || clock.now() >= othersDeafUntil || !mayReport()) return
       const text = JSON.stringify(confirmation)
       if (Buffer.byteLength(text) <= BYTES_MAX) notices.publish(HEARD, text)
     }),

@@ -24,7 +24,7 @@ interface SharesOptions {
 export class InstanceTurns {
   readonly #options: SharesOptions
   readonly #own: number
-  readonly #heardAt = new Map<number, number>()
+  readonly #receivedAt = new Map<number, number>()
   readonly #unsubscribe: () => void
   #cancel: (() => void) | undefined
 
@@ -41,8 +41,8 @@ export class InstanceTurns {
     const own = rankOf(block, this.#own)
     const silentSince = this.#options.clock.now() - SILENT_MAX
     let before = 0
-    for (const [other, heardAt] of this.#heardAt) {
-      if (heardAt >= silentSince && rankOf(block, other) > own && ++before === TURNS_MAX) return undefined
+    for (const [other, receivedAt] of this.#receivedAt) {
+      if (receivedAt >= silentSince && rankOf(block, other) > own && ++before === TURNS_MAX) return undefined
     }
     return before * TURN_AFTER
   }
@@ -63,10 +63,10 @@ export class InstanceTurns {
     const [word, text] = notice.split(' ')
     const other = Number(text)
     if (!Number.isInteger(other) || other === this.#own) return
-    this.#heardAt.delete(other)
-    if (word === 'here') this.#heardAt.set(other, this.#options.clock.now())
-    const [oldest] = this.#heardAt
-    if (oldest && this.#options.clock.now() - oldest[1] > SILENT_MAX) this.#heardAt.delete(oldest[0])
+    this.#receivedAt.delete(other)
+    if (word === 'here') this.#receivedAt.set(other, this.#options.clock.now())
+    const [oldest] = this.#receivedAt
+    if (oldest && this.#options.clock.now() - oldest[1] > SILENT_MAX) this.#receivedAt.delete(oldest[0])
   }
 }
 

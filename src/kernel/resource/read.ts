@@ -10,21 +10,21 @@ import { type Wrong, attempt, refuseIfAny, toWrong } from './wrong-fields.ts'
 type Body = Readonly<Record<string, unknown>>
 
 /** Reads a new record: every field, by default with its default value. All errors are reported at once. */
-export function readNew<F extends FieldsOf, R>(of: Noun<F, R>, room: R, body: Body) {
-  return readBody(of, room, body, undefined) as ValuesOf<F>
+export function readNew<F extends FieldsOf, R>(of: Noun<F, R>, context: R, body: Body) {
+  return readBody(of, context, body, undefined) as ValuesOf<F>
 }
 
 /** Reads a change: only the fields in the body. Fields that cannot be set may be sent back as they were shown. */
-export function readChange<F extends FieldsOf, R>(of: Noun<F, R>, room: R, body: Body, held: RecordOf<F>) {
-  return readBody(of, room, body, held) as Partial<ValuesOf<F>>
+export function readChange<F extends FieldsOf, R>(of: Noun<F, R>, context: R, body: Body, held: RecordOf<F>) {
+  return readBody(of, context, body, held) as Partial<ValuesOf<F>>
 }
 
-function readBody<F extends FieldsOf, R>(of: Noun<F, R>, room: R, body: Body, held: RecordOf<F> | undefined) {
+function readBody<F extends FieldsOf, R>(of: Noun<F, R>, context: R, body: Body, held: RecordOf<F> | undefined) {
   const wrong: Wrong[] = []
   const values: Record<string, unknown> = {}
-  const shown = held ? show(of, room, held) : {}
+  const shown = held ? show(of, context, held) : {}
   const others: Record<string, unknown> = { ...held }
-  const reading = { rules: of.rules(room), others }
+  const reading = { rules: of.rules(context), others }
   const settable = settableOf(of)
   const known = settable.map(({ wire }) => wire)
   // First of all: a field of that name may be a misspelling of one that seems to be missing.

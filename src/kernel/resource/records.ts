@@ -21,7 +21,7 @@ export interface PageOf {
 }
 
 /** Converts between rows and records of a noun. */
-export function rowsOf<F extends FieldsOf, Room>(of: Noun<F, Room>) {
+export function rowsOf<F extends FieldsOf, Context>(of: Noun<F, Context>) {
   const stored = storedOf(of)
   return {
     toRecord(row: object): RecordOf<F> {
@@ -53,7 +53,7 @@ export function rowsOf<F extends FieldsOf, Room>(of: Noun<F, Room>) {
 }
 
 /** The usual statements of a noun. Frequent or larger queries are written in its module. */
-export function records<F extends FieldsOf, Room>(of: Noun<F, Room>) {
+export function records<F extends FieldsOf, Context>(of: Noun<F, Context>) {
   const { table, owner: ownerField, marksDeleted = false } = of
   const rows = rowsOf(of)
   const { toRecord, toRow } = rows

@@ -56,7 +56,7 @@ type WithCommon<F, O extends string> = { id: Field<string, 'kept', string> } & R
   Record<'createdAt' | 'updatedAt', Field<number, 'kept', number>>
 
 /** Members of answers that are computed from the record and the context. */
-type Derived<R, Room> = Readonly<Record<string, { as: TSchema; from(record: R, room: Room): Json }>>
+type Derived<R, Context> = Readonly<Record<string, { as: TSchema; from(record: R, context: Context): Json }>>
 /** Rules across fields: the text of a refusal, by the field that it is about; a rule about a part of it throws. Changes come with what is held. */
 type Refusals<F extends FieldsOf> = {
   readonly [K in keyof F]?: (values: Partial<ValuesOf<F>>, held: RecordOf<F> | undefined) => string | undefined
@@ -69,22 +69,22 @@ interface NamedField {
   column: string
 }
 
-interface DeclaredNoun<F extends FieldsOf, Whole extends FieldsOf, O extends string, Room, T extends string> {
+interface DeclaredNoun<F extends FieldsOf, Whole extends FieldsOf, O extends string, Context, T extends string> {
   table: T
   /** The field that has the id of its account. */
   owner: O
   /** Whether a deleted row stays and is marked. */
   marksDeleted?: true
-  rules?(room: Room): Partial<Rules>
+  rules?(context: Context): Partial<Rules>
   fields: F
-  derived?: Derived<RecordOf<Whole>, Room>
+  derived?: Derived<RecordOf<Whole>, Context>
   refuse?: Refusals<Whole>
   /** Members of answers that routes add and that change by themselves, such as sums: sent back, they say nothing. */
   beside?: Readonly<Record<string, TSchema>>
 }
 
 /** Something stored for an account: rows, records, schemas, reading, erasure and export follow from it. */
-export interface Noun<F extends FieldsOf, Room, T extends string = string> {
+export interface Noun<F extends FieldsOf, Context, T extends string = string> {
   table: T
   owner: string
   /** The fields by which a row is found. */
@@ -93,8 +93,8 @@ export interface Noun<F extends FieldsOf, Room, T extends string = string> {
   fields: F
   /** The fields in order with their names: precomputed, because every row and every request needs them. */
   named: readonly NamedField[]
-  rules(room: Room): Partial<Rules>
-  derived: Derived<RecordOf<F>, Room>
+  rules(context: Context): Partial<Rules>
+  derived: Derived<RecordOf<F>, Context>
   refuse: Refusals<F>
   beside: Readonly<Record<string, TSchema>>
 }
@@ -102,9 +102,9 @@ export interface Noun<F extends FieldsOf, Room, T extends string = string> {
 /** The parts of a noun that do not depend on its types. */
 export type AnyNoun = Pick<Noun<FieldsOf, never>, 'table' | 'owner' | 'key' | 'marksDeleted' | 'named'>
 
-export function noun<F extends FieldsOf, Room, T extends string>(
-  declared: DeclaredNoun<F, F, string, Room, T> & Pick<AnyNoun, 'key'>,
-): Noun<F, Room, T> {
+export function noun<F extends FieldsOf, Context, T extends string>(
+  declared: DeclaredNoun<F, F, string, Context, T> & Pick<AnyNoun, 'key'>,
+): Noun<F, Context, T> {
   const { derived = {}, refuse = {}, beside = {}, rules = () => ({}) } = declared
   const named = Object.entries<Field<unknown>>(declared.fields).map(([name, field]): NamedField => {
     const column = columnOf(name)
@@ -122,12 +122,12 @@ interface Place {
 }
 
 /** A noun with an id and an address of its own: its statements, routes and forms follow from it, too. */
-export interface Resource<F extends FieldsOf, Room, T extends string = string> extends Noun<F, Room, T>, Place {}
+export interface Resource<F extends FieldsOf, Context, T extends string = string> extends Noun<F, Context, T>, Place {}
 
 /** `times` is how the API writes times. */
-export function resource<F extends FieldsOf, O extends string, Room, T extends string>(
-  declared: DeclaredNoun<F, WithCommon<F, O>, O, Room, T> & Place & { times: 'unix' | 'iso' },
-): Resource<WithCommon<F, O>, Room, T> {
+export function resource<F extends FieldsOf, O extends string, Context, T extends string>(
+  declared: DeclaredNoun<F, WithCommon<F, O>, O, Context, T> & Place & { times: 'unix' | 'iso' },
+): Resource<WithCommon<F, O>, Context, T> {
   const { fields, owner, times, plural, path, scope, tag, ...rest } = declared
   const common = { id: id(), [owner]: id({ isHidden: true }) } as Pick<WithCommon<F, O>, 'id' | O>
   const moments =
@@ -142,21 +142,28 @@ export function resource<F extends FieldsOf, O extends string, Room, T extends s
 export const storedOf = ({ named }: Pick<AnyNoun, 'named'>) => named.filter(({ field }) => field.kind !== 'asked')
 
 /** What its owner sees. Secrets are never shown. */
-export function show<F extends FieldsOf, Room>(of: Noun<F, Room>, room: Room, record: RecordOf<F>): JsonObject {
+export function show<F extends FieldsOf, Context>(
+  of: Noun<F, Context>,
+  context: Context,
+  record: RecordOf<F>,
+): JsonObject {
   const shown: JsonObject = {}
   const values: Readonly<Record<string, unknown>> = record
   for (const { name, field, wire } of of.named) {
     const json = isShown(field) ? field.show(values[name]) : undefined
     if (json !== undefined) shown[wire] = json
   }
-  for (const [name, { from }] of Object.entries(of.derived)) shown[name] = from(record, room)
+  for (const [name, { from }] of Object.entries(of.derived)) shown[name] = from(record, context)
   return shown
 }
 
 const isShown = ({ kind, isHidden }: Field<unknown>) => kind !== 'asked' && !isHidden
 
 /** The schema of what `show` returns, with further members of a route. */
-export function shownSchema<F extends FieldsOf, Room>(of: Noun<F, Room>, more: Record<string, TSchema> = {}): TObject {
+export function shownSchema<F extends FieldsOf, Context>(
+  of: Noun<F, Context>,
+  more: Record<string, TSchema> = {},
+): TObject {
   const members = of.named.flatMap(({ field, wire }) => (isShown(field) ? [[wire, field.schema] as const] : []))
   const derived = Object.entries(of.derived).map(([name, { as }]) => [name, as] as const)
   return answer.record({ ...Object.fromEntries([...members, ...derived]), ...of.beside, ...more })

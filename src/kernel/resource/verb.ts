@@ -4,50 +4,50 @@ import { answer } from '../answers.ts'
 import { readCursor, readWhole, toCursor } from '../paging.ts'
 import type { Described } from '../described.ts'
 import type { Idempotency } from '../idempotency.ts'
-import type { AccountRequest, Door, Fields, Reply, Route, RouteRequest } from '../route.ts'
+import type { AccountRequest, Access, Fields, Reply, Route, RouteRequest } from '../route.ts'
 import type { JsonObject } from '../shape.ts'
 import type { FieldsOf } from './field.ts'
 import { readChange, readNew, refuseUnknown } from './read.ts'
 import type { Own, PageOf } from './records.ts'
 import { type RecordOf, type Resource, type ValuesOf, exampleOf, show, shownSchema, takenSchema } from './resource.ts'
 
-type OfRoute<D extends Door> = Omit<Extract<Route, { door: D }>, 'door' | 'method' | 'path' | 'run'>
+type OfRoute<D extends Access> = Omit<Extract<Route, { access: D }>, 'access' | 'method' | 'path' | 'run'>
 
 /** A route with its description: one object with its path, its input, its answer and its function. */
-export type Verb<Room> = Described &
+export type Verb<Context> = Described &
   OfRoute<'account' | 'administrator'> & {
     who: 'account' | 'administrator'
-    run(room: Room, request: AccountRequest): Promise<Reply> | Reply
+    run(context: Context, request: AccountRequest): Promise<Reply> | Reply
   }
 
 /** The same for callers without an account. */
-export type OpenVerb<Room> = Described &
+export type OpenVerb<Context> = Described &
   OfRoute<'open' | 'anyone' | 'developer'> & {
     who: 'anybody'
-    door: 'open' | 'anyone'
-    run(room: Room, request: RouteRequest): Promise<Reply> | Reply
+    access: 'open' | 'anyone'
+    run(context: Context, request: RouteRequest): Promise<Reply> | Reply
   }
 
-type Verbs<Room> = readonly (Verb<Room> | OpenVerb<Room>)[]
+type Verbs<Context> = readonly (Verb<Context> | OpenVerb<Context>)[]
 
 /** Members that only the description has. */
 const DESCRIBED = ['id', 'tag', 'summary', 'query', 'body', 'once', 'status', 'answer', 'type', 'refuses', 'otherwise']
 const SHARED = ['method', 'path', 'who']
 
-export const routesOf = <Room>(verbs: Verbs<Room>, room: Room): Route[] =>
+export const routesOf = <Context>(verbs: Verbs<Context>, context: Context): Route[] =>
   verbs.map((verb) => {
-    const { method, path, who, run } = verb as Verb<Room>
+    const { method, path, who, run } = verb as Verb<Context>
     const route = Object.entries(verb).filter(([name]) => !DESCRIBED.includes(name) && name !== 'who')
     return {
-      door: who,
+      access: who,
       ...Object.fromEntries(route),
       method: method.toUpperCase(),
       path: path.replaceAll(/\{(\w+)\}/g, ':$1'),
-      run: (request: AccountRequest) => run(room, request),
+      run: (request: AccountRequest) => run(context, request),
     } as Route
   })
 
-export const describedOf = <Room>(verbs: Verbs<Room>): Described[] =>
+export const describedOf = <Context>(verbs: Verbs<Context>): Described[] =>
   verbs.map((verb) => {
     const described = Object.entries(verb).filter(([name]) => DESCRIBED.includes(name) || SHARED.includes(name))
     return Object.fromEntries(described) as unknown as Described
@@ -66,7 +66,7 @@ export const ownOf = ({ caller, params }: Pick<AccountRequest, 'caller' | 'param
 /** Reads a change against the current record, inside the transaction that holds it. */
 export type SaidOf<F extends FieldsOf> = (held: RecordOf<F>) => Partial<ValuesOf<F>>
 
-interface CrudVerbs<F extends FieldsOf, R, Room> {
+interface CrudVerbs<F extends FieldsOf, R, Context> {
   /** Operation ids and summaries for the documents. */
   words: Record<'list' | 'create' | 'get' | 'change' | 'delete', readonly [id: string, summary: string]>
   /** Which of them require that the person has confirmed their identity recently. */
@@ -79,19 +79,19 @@ interface CrudVerbs<F extends FieldsOf, R, Room> {
   /** Members that `create` shows once. */
   secret?: Record<string, TSchema>
   /** Looks up what is needed before a body can be read, such as usernames that stand for addresses. */
-  prepare?(room: Room, body: Fields, owner: string): Promise<Fields>
+  prepare?(context: Context, body: Fields, owner: string): Promise<Fields>
   /** What is shown of records, with the members `beside` its noun. */
-  showAll?(room: Room, records: readonly R[]): Promise<JsonObject[]>
+  showAll?(context: Context, records: readonly R[]): Promise<JsonObject[]>
   /** Set where an account has few: a list contains all of them. */
   isShort?: true
-  list(room: Room, page: PageOf): Promise<R[]>
-  get(room: Room, own: Own): Promise<R>
+  list(context: Context, page: PageOf): Promise<R[]>
+  get(context: Context, own: Own): Promise<R>
   /** Returns what is stored, encrypted, for repeated requests. */
-  create(room: Room, by: Maker, values: ValuesOf<F>, idempotency?: Idempotency): Promise<JsonObject>
+  create(context: Context, by: Maker, values: ValuesOf<F>, idempotency?: Idempotency): Promise<JsonObject>
   /** Turns that into the answer, where the two differ. */
-  created?(room: Room, owner: string, remembered: JsonObject): Promise<JsonObject>
-  change(room: Room, own: ChangedOwn, said: SaidOf<F>): Promise<R>
-  remove(room: Room, own: ChangedOwn): Promise<void>
+  created?(context: Context, owner: string, remembered: JsonObject): Promise<JsonObject>
+  change(context: Context, own: ChangedOwn, said: SaidOf<F>): Promise<R>
+  remove(context: Context, own: ChangedOwn): Promise<void>
 }
 
 const DELETED = answer.record({ success: answer.bool, deleted: answer.bool, id: answer.text })
@@ -103,16 +103,16 @@ export const PAGES = [
 ] as const
 
 /** The five routes that every noun has. */
-export function crud<F extends FieldsOf, Room>(
-  of: Resource<F, Room>,
-  verbs: CrudVerbs<F, RecordOf<F> & { id: string; createdAt: number }, Room>,
-): Verb<Room>[] {
+export function crud<F extends FieldsOf, Context>(
+  of: Resource<F, Context>,
+  verbs: CrudVerbs<F, RecordOf<F> & { id: string; createdAt: number }, Context>,
+): Verb<Context>[] {
   const { path, tag, scope, plural } = of
   const { words, proof, refuses, isShort = false, prepare = (_room, body) => Promise.resolve(body) } = verbs
   type Records = readonly (RecordOf<F> & { id: string; createdAt: number })[]
-  const plainly = (room: Room, found: Records) => Promise.resolve(found.map((each) => show(of, room, each)))
+  const plainly = (context: Context, found: Records) => Promise.resolve(found.map((each) => show(of, context, each)))
   const { showAll = plainly } = verbs
-  const shownOne = async (room: Room, one: Records[number]) => ({ json: (await showAll(room, [one]))[0]! })
+  const shownOne = async (context: Context, one: Records[number]) => ({ json: (await showAll(context, [one]))[0]! })
   const named = (verb: keyof typeof words) => {
     const [id, summary] = words[verb]
     return { tag, scope, who: 'account', id, summary } as const
@@ -128,11 +128,11 @@ export function crud<F extends FieldsOf, Room>(
         [plural]: answer.list(shown),
         ...(!isShort && { next_cursor: answer.orNull(answer.text) }),
       }),
-      async run(room, { caller: { accountId: owner }, query }) {
+      async run(context, { caller: { accountId: owner }, query }) {
         const limit = isShort ? Infinity : readWhole('limit', query.limit, LIMIT)
-        const found = await verbs.list(room, { owner, limit, after: isShort ? undefined : readCursor(query.cursor) })
+        const found = await verbs.list(context, { owner, limit, after: isShort ? undefined : readCursor(query.cursor) })
         const last = found.length === limit ? found.at(-1) : undefined
-        const json = { [plural]: await showAll(room, found) }
+        const json = { [plural]: await showAll(context, found) }
         return { json: isShort ? json : { ...json, next_cursor: last ? toCursor(last) : null } }
       },
     },
@@ -146,12 +146,12 @@ export function crud<F extends FieldsOf, Room>(
       status: 201,
       answer: shownSchema(of, verbs.secret),
       ...(refuses && { refuses }),
-      async run(room, { caller: { accountId: owner, actor }, body, once }) {
-        const values = readNew(of, room, await prepare(room, body(), owner))
+      async run(context, { caller: { accountId: owner, actor }, body, once }) {
+        const values = readNew(of, context, await prepare(context, body(), owner))
         const remembered = await once(verbs.once, (idempotency) =>
-          verbs.create(room, { owner, actor }, values, idempotency),
+          verbs.create(context, { owner, actor }, values, idempotency),
         )
-        return { status: 201, json: (await verbs.created?.(room, owner, remembered)) ?? remembered }
+        return { status: 201, json: (await verbs.created?.(context, owner, remembered)) ?? remembered }
       },
     },
     {
@@ -159,7 +159,7 @@ export function crud<F extends FieldsOf, Room>(
       method: 'get',
       path: `${path}/{id}`,
       answer: shown,
-      run: async (room, request) => shownOne(room, await verbs.get(room, ownOf(request))),
+      run: async (context, request) => shownOne(context, await verbs.get(context, ownOf(request))),
     },
     {
       ...named('change'),
@@ -168,10 +168,13 @@ export function crud<F extends FieldsOf, Room>(
       path: `${path}/{id}`,
       body: { schema: takenSchema(of, 'change'), example: verbs.changeExample, isOfNoun: true },
       answer: shown,
-      async run(room, request) {
+      async run(context, request) {
         refuseUnknown(of, request.body())
-        const body = await prepare(room, request.body(), request.caller.accountId)
-        return shownOne(room, await verbs.change(room, ownOf(request), (held) => readChange(of, room, body, held)))
+        const body = await prepare(context, request.body(), request.caller.accountId)
+        return shownOne(
+          context,
+          await verbs.change(context, ownOf(request), (held) => readChange(of, context, body, held)),
+        )
       },
     },
     {
@@ -179,9 +182,9 @@ export function crud<F extends FieldsOf, Room>(
       method: 'delete',
       path: `${path}/{id}`,
       answer: DELETED,
-      async run(room, request) {
+      async run(context, request) {
         const own = ownOf(request)
-        await verbs.remove(room, own)
+        await verbs.remove(context, own)
         return { json: { success: true, deleted: true, id: own.id } }
       },
     },

@@ -12,7 +12,7 @@ import { email } from './email-field.ts'
 const { orNull } = answer
 const ZONE_MAX = 64
 
-interface ProfileRoom {
+interface ProfileContext {
   /** The base URL of links to this gateway. */
   baseUrl(): string
   /** On the development ledger, URLs may be plain http. */
@@ -30,7 +30,7 @@ export const accountProfile = noun({
   table: 'account_profiles',
   owner: 'accountId',
   key: ['accountId'],
-  rules: ({ isPlay, prices }: ProfileRoom) => ({ plainHttpAllowed: isPlay, currencies: prices.currencies }),
+  rules: ({ isPlay, prices }: ProfileContext) => ({ plainHttpAllowed: isPlay, currencies: prices.currencies }),
   fields: {
     accountId: id({ isHidden: true }),
     name: text({

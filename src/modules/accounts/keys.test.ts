@@ -13,7 +13,7 @@ import { TestClock } from '../../../test/support/clock.ts'
 import { forEachEngine } from '../../../test/support/engines.ts'
 import { dumpStore, listAudit, untouchable } from '../../../test/support/dump-store.ts'
 import { tokenOf } from '../../../test/support/mail-server.ts'
-import { hearFailures } from '../../../test/support/failures.ts'
+import { receiveFailures } from '../../../test/support/failures.ts'
 import { testRandom } from '../../../test/support/random.ts'
 
 /* Keys: stored as a hash, shown once, named, revoked, rotated with an overlap (contract 5). */
@@ -23,7 +23,7 @@ const refused = (code: string) => (error: unknown) => error instanceof AppError 
 
 test('a key with a wrong checksum is refused without a look-up, and so is everything that is no key (contract 5, rule 14)', async () => {
   const clock = new TestClock()
-  const keys = new StoredKeys({ db: untouchable, clock, failures: hearFailures() })
+  const keys = new StoredKeys({ db: untouchable, clock, failures: receiveFailures() })
   const key = createApiKey('secret', testRandom)
   const typo = `${key.slice(0, 20)}${key[20] === 'a' ? 'b' : 'a'}${key.slice(21)}`
   for (const text of [typo, key.slice(0, -1), `${key}1`, key.replace('sk', 'pk'), key.toLowerCase(), 'rpc_sk_', '']) {

@@ -28,7 +28,7 @@ const signer = new Signer(1, WORK_THRESHOLDS.dev)
 const stranger = new Signer(2).address
 const refund = new Signer(3).address
 
-/** One of each thing that is made or moved, at each door. */
+/** One of each thing that is made or moved, at each endpoint. */
 interface Call {
   /** As the store calls it. */
   name: string

@@ -8,7 +8,7 @@ import { Sessions } from './domain/sessions.ts'
 import { forgetExpired, mailProofCode, mailSignInLink, releaseReservations, sendMail } from './jobs.ts'
 import { RequestLog } from './requests/log.ts'
 import { StoredKeys } from './stored-keys.ts'
-import type { AccountRoom } from './room.ts'
+import type { AccountContext } from './context.ts'
 import type { AccountSettings } from './settings.ts'
 import { activityPages, activityRoutes } from './routes/activity.tsx'
 import { accountRoutes } from './routes/api.ts'
@@ -30,7 +30,7 @@ const CREDITS_NOTICE = 'credits'
 
 export const ACCOUNT_ACTIONS = [rpcKey, rpcCredits]
 
-interface AccountPorts extends AccountRoom {
+interface AccountPorts extends AccountContext {
   store: StoreCtx
   notices: Notices
   mailer: Mailer
@@ -48,9 +48,9 @@ export interface AccountsModule extends Module {
   usage: UsageMeter
   requests: RequestLog
   /** Notifies every instance that an account has got credits, so that it counts as prepaid at once. */
-  tellCredits(accountId: string): void
+  announceCredits(accountId: string): void
   /** Notifies every instance that the operator has changed an account's rights. */
-  tellStanding(accountId: string): void
+  announceStanding(accountId: string): void
 }
 
 /** Opens the accounts module, which identifies callers by keys and sessions and counts what they use and have paid for. */
@@ -68,9 +68,9 @@ export function openAccounts(
   notices.subscribe(CREDITS_NOTICE, (accountId) => keys.forgetAccount(accountId))
   notices.subscribe(STANDING_NOTICE, (accountId) => keys.forgetAccount(accountId))
   notices.onGap(() => keys.forgetAll())
-  const tellStanding = (accountId: string) => notices.publish(STANDING_NOTICE, accountId)
+  const announceStanding = (accountId: string) => notices.publish(STANDING_NOTICE, accountId)
   return {
-    ...offer<AccountRoom>('accounts', { baseUrl, keepsMail }, ACCOUNT_ACTIONS),
+    ...offer<AccountContext>('accounts', { baseUrl, keepsMail }, ACCOUNT_ACTIONS),
     keys,
     sessions,
     usage,
@@ -79,26 +79,26 @@ export function openAccounts(
       ...accountRoutes({ store, sessions, notices, baseUrl, required }),
       ...passkeyRoutes({ store, sessions, baseUrl, required }),
       ...profileRoutes(profile),
-      ...memberRoutes({ store, tellStanding, baseUrl }),
+      ...memberRoutes({ store, announceStanding, baseUrl }),
       ...activityRoutes({ store }),
       ...requestRoutes(logged),
-      ...operatorRoutes({ store, tellStanding }),
+      ...operatorRoutes({ store, announceStanding }),
     ],
     pages: [
       ...signInPages({ store, keys, sessions, baseUrl, devnet: isPlay, mailIsKept: keepsMail, required }),
       ...keyPages({ store, notices, usualAddress }),
       ...profilePages(profile),
-      ...peoplePages({ store, tellStanding, baseUrl }),
-      ...placePages({ store, sessions, tellStanding }),
+      ...peoplePages({ store, announceStanding, baseUrl }),
+      ...placePages({ store, sessions, announceStanding }),
       ...provePages({ store, keys, sessions, required, baseUrl }),
       ...securityPages({ store, required, baseUrl }),
       ...activityPages({ store }),
       ...requestPages(logged),
     ],
-    tellStanding,
-    tellCredits: (accountId) => {
+    announceStanding,
+    announceCredits: (accountId) => {
       notices.publish(CREDITS_NOTICE, accountId)
-      store.tellAccount(accountId, ['reports'])
+      store.notifyAccount(accountId, ['reports'])
     },
     jobs: [
       sendMail(mailer),

@@ -40,21 +40,21 @@ forEachEngine((engine) => {
   test('403 account_suspended for every key and session of a suspended account, at once; resumed, they open again', async (t) => {
     const { world, shop, act, know } = await openOperator(t, engine)
     const { cookie } = await world.signIn('shop@example.com')
-    const doors = [{ key: shop.key }, { key: await shop.issue('secret') }, { cookie }]
+    const endpoints = [{ key: shop.key }, { key: await shop.issue('secret') }, { cookie }]
     const elsewhere = new StoredKeys(world.ctx)
     t.after(() => elsewhere.close())
     await elsewhere.find(shop.key)
-    for (const door of doors) assert.deepEqual(await tryOut(world, door), [200, undefined])
+    for (const access of endpoints) assert.deepEqual(await tryOut(world, access), [200, undefined])
     const suspended = await act('suspend', { reason: 'The invoice of May is open.' })
     assert.deepEqual([suspended.statusCode, suspended.json<Known>().account.status], [200, 'suspended'])
-    for (const door of doors) assert.deepEqual(await tryOut(world, door), [403, 'account_suspended'])
+    for (const access of endpoints) assert.deepEqual(await tryOut(world, access), [403, 'account_suspended'])
     const publicKey = await shop.issue('public', ['https://shop.example'])
     assert.equal((await elsewhere.find(publicKey))?.isSuspended, true)
     // An instance that no notice reached remembers the key for half a minute.
     world.clock.advance(KNOWN_MILLISECONDS)
     assert.equal((await elsewhere.find(shop.key))?.isSuspended, true)
     assert.equal((await act('resume', { reason: 'Paid.' })).statusCode, 200)
-    for (const door of doors) assert.deepEqual(await tryOut(world, door), [200, undefined])
+    for (const access of endpoints) assert.deepEqual(await tryOut(world, access), [200, undefined])
     assert.equal((await know()).account.status, 'active')
     const rows = await world.store.db.selectFrom('audit_entries').selectAll().execute()
     const told = rows.filter(({ what }) => /suspended|resumed/.test(what))

@@ -1,8 +1,8 @@
 import { type Actor } from '../../kernel/actor.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { StoreCtx } from '../../kernel/in-tx.ts'
-import type { CheckoutRoom } from '../checkout/index.ts'
-import type { WalletRoom } from '../wallets/index.ts'
+import type { CheckoutContext } from '../checkout/index.ts'
+import type { WalletContext } from '../wallets/index.ts'
 
 /** An account, and the administrator who acts on it. */
 interface Who {
@@ -13,11 +13,11 @@ interface Who {
 /** What the admin pages show, and what their users can trigger. */
 export interface AdminPorts {
   store: StoreCtx
-  checkouts: CheckoutRoom
-  wallets: WalletRoom
+  checkouts: CheckoutContext
+  wallets: WalletContext
   mailIsKept: boolean
   /** Notifies every instance that the operator has changed an account's rights. */
-  tellStanding(accountId: string): void
+  announceStanding(accountId: string): void
   status(): GatewayStatus
   /** All data about an account by table, without secrets; not complete where it is too much for one answer. */
   gather(who: Who): Promise<{ tables: Record<string, Record<string, unknown>[]>; complete: boolean }>

@@ -1,6 +1,6 @@
 export { listWaiting, openOrder, releasePayment, withBought } from './domain/order.ts'
 export { type Fulfil } from './domain/settle.ts'
-export type { OfferRoom } from './room.ts'
+export type { OfferContext } from './context.ts'
 export { OFFERED, OFFERED_PLAN, toOffer } from './domain/sell-credits.ts'
 export { lockOrder, updateDetail } from './store.ts'
 export type { BillingModule } from './open.ts'

@@ -4,12 +4,12 @@ import { type Module, offer } from '../../kernel/module.ts'
 import { whenOver } from '../../kernel/when-over.ts'
 import type { AccountsModule } from '../accounts/index.ts'
 import type { CheckoutModule } from '../checkout/index.ts'
-import type { WalletRoom } from '../wallets/index.ts'
+import type { WalletContext } from '../wallets/index.ts'
 import { buyRpc } from './actions/buy-rpc.ts'
 import { type Learn, describeOrder } from './domain/describe.ts'
 import { CREDITS, giveCredits } from './domain/sell-credits.ts'
 import { type Fulfil, type Settlement, giveUpWaiting, resumeOrder, settlePayment } from './domain/settle.ts'
-import type { BillingRoom, OfferRoom } from './room.ts'
+import type { BillingContext, OfferContext } from './context.ts'
 import { creditPages } from './routes/dashboard.tsx'
 import type { BillingSettings } from './settings.ts'
 import { deleteOrders, sumReturned } from './store.ts'
@@ -17,9 +17,9 @@ import { deleteOrders, sumReturned } from './store.ts'
 export const BILLING_ACTIONS = [buyRpc]
 
 interface BillingPorts {
-  accounts: Pick<AccountsModule, 'keys' | 'tellCredits'>
+  accounts: Pick<AccountsModule, 'keys' | 'announceCredits'>
   checkout: CheckoutModule
-  wallets: WalletRoom
+  wallets: WalletContext
   /** Whether the address belongs to an exchange, where a refund would not reach the person who paid. */
   isExchange(address: string): boolean
 }
@@ -33,9 +33,9 @@ interface Sold {
 }
 
 export interface BillingModule extends Module {
-  billing: BillingRoom
+  billing: BillingContext
   /** The context in which other modules make offers. */
-  offers: OfferRoom
+  offers: OfferContext
   /** Registers a kind of thing that a later module sells. */
   sells(sold: Sold): void
   /** Settles a paid order whose owner has just approved it, in the transaction that stores the approval. */
@@ -59,7 +59,7 @@ export function openBilling(
   const sells = (one: Sold) => void sold.set(one.kind, one)
   sells({
     kind: CREDITS,
-    fulfil: giveCredits((accountId) => accounts.tellCredits(accountId)),
+    fulfil: giveCredits((accountId) => accounts.announceCredits(accountId)),
     learn: ({ accountId }) => {
       if (accountId !== null) accounts.keys.forgetAccount(accountId)
     },
@@ -70,15 +70,15 @@ export function openBilling(
     sumReturned,
     forget: deleteOrders,
   })
-  const offers: OfferRoom = { checkouts: checkout.checkouts, offersPerDayMax }
-  const room: BillingRoom = { ...offers, creditPlans }
+  const offers: OfferContext = { checkouts: checkout.checkouts, offersPerDayMax }
+  const context: BillingContext = { ...offers, creditPlans }
   return {
-    ...offer('billing', room, BILLING_ACTIONS),
-    billing: room,
+    ...offer('billing', context, BILLING_ACTIONS),
+    billing: context,
     offers,
     sells,
     resumeOrder: (tx, checkoutId) => resumeOrder(settlement, tx, checkoutId),
-    pages: creditPages(room),
+    pages: creditPages(context),
     jobs: [refundUnauthorized(settlement, wallets.store)],
   }
 }

@@ -7,7 +7,7 @@ import { deleteCheckout, endEarly, lookSoon } from './domain/end.ts'
 import { getCheckout } from './domain/show.ts'
 import { badField } from './errors.ts'
 import type { Checkout } from './record.ts'
-import type { CheckoutRoom } from './room.ts'
+import type { CheckoutContext } from './context.ts'
 import { amountToPay } from './shape.ts'
 
 const WAYS_TO_PAY = ['exactly', 'partly', 'late'] as const
@@ -29,7 +29,7 @@ interface Paid {
 }
 
 /** Pays a checkout from the development ledger's genesis account, correctly or with a deliberate mistake. */
-export async function payCheckout(ctx: CheckoutRoom, ledger: DevelopmentLedger, request: PayRequest): Promise<Paid> {
+export async function payCheckout(ctx: CheckoutContext, ledger: DevelopmentLedger, request: PayRequest): Promise<Paid> {
   const checkout = await getCheckout(ctx, request.id)
   const choice = await readChoice(ctx, checkout, request.choice)
   const due = choice?.amountRaw ?? dueOf(checkout, request.plan)
@@ -54,20 +54,20 @@ function dueOf(checkout: Checkout, plan: number | undefined): Raw {
 }
 
 /** Cancels a checkout as its merchant would, without that merchant's key. */
-export async function cancelCheckout(ctx: CheckoutRoom, given: string): Promise<Checkout> {
+export async function cancelCheckout(ctx: CheckoutContext, given: string): Promise<Checkout> {
   const { id, owner } = await getCheckout(ctx, given)
   return deleteCheckout(ctx, { id, owner, actor: actorOf.service('developer') })
 }
 
 /** Ends a checkout now, so that nobody has to wait until tomorrow. */
-export async function expireCheckout(ctx: CheckoutRoom, given: string): Promise<Checkout> {
+export async function expireCheckout(ctx: CheckoutContext, given: string): Promise<Checkout> {
   const { id } = await getCheckout(ctx, given)
   return endEarly(ctx, id)
 }
 
 /** Sends to an address from the account that holds all funds of the development ledger. */
 export async function fundAddress(
-  ctx: CheckoutRoom,
+  ctx: CheckoutContext,
   ledger: DevelopmentLedger,
   { address, amountRaw }: { address: string; amountRaw: Raw },
 ): Promise<string> {

@@ -1,4 +1,4 @@
-export type { CheckoutRoom } from './room.ts'
+export type { CheckoutContext } from './context.ts'
 export { decimalsOf, formatFiat } from './domain/fiat.ts'
 export { openSale } from './domain/open-sale.ts'
 export { type Stats, gatherStats } from './domain/report.ts'

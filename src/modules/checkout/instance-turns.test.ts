@@ -6,16 +6,16 @@ import { toRaw } from '../../kernel/money.ts'
 import { PaymentMonitor } from './payment-monitor.ts'
 import { InstanceTurns } from '../../kernel/feed/instance-turns.ts'
 import { creditSend } from './domain/credit.ts'
-import type { CheckoutRoom } from './index.ts'
+import type { CheckoutContext } from './index.ts'
 import { openBulk } from '../../../test/support/bulk.ts'
 import { TestClock } from '../../../test/support/clock.ts'
 import { openFresh } from '../../../test/support/engines.ts'
 import { fillOpen, openOwn } from '../../../test/support/many-checkouts.ts'
 import { newHash, testRandom } from '../../../test/support/random.ts'
 import { SyntheticNetwork } from '../../../test/support/synthetic-network.ts'
-import { toCheckoutCtx } from '../../../test/support/checkout-room.ts'
+import { toCheckoutCtx } from '../../../test/support/checkout-context.ts'
 import { until } from '../../../test/support/until.ts'
-import { hearFailures } from '../../../test/support/failures.ts'
+import { receiveFailures } from '../../../test/support/failures.ts'
 
 /** Until everything that is ready has gone on. */
 const turn = async () => {
@@ -24,7 +24,7 @@ const turn = async () => {
 
 function openShares(count: number) {
   const clock = new TestClock()
-  const notices = new LocalNotices(hearFailures())
+  const notices = new LocalNotices(receiveFailures())
   const open = (isListening = () => true) => new InstanceTurns({ notices, clock, random: testRandom, isListening })
   const all = Array.from({ length: count }, () => open())
   clock.advance(5_000)
@@ -40,7 +40,7 @@ async function openWatched(t: TestContext, watched: number) {
   const bulk = await openBulk(url)
   await fillOpen(bulk, { watched, now: clock.now(), sharedEach: 0 })
   await bulk.close()
-  const monitor = (network: SyntheticNetwork, ctx: CheckoutRoom, turnOf: () => number | undefined = () => 0) => {
+  const monitor = (network: SyntheticNetwork, ctx: CheckoutContext, turnOf: () => number | undefined = () => 0) => {
     const onError = (error: unknown) => assert.fail(String(error))
     return new PaymentMonitor({ clock, onError, ctx, node: network, bus: network, turnOf })
   }
@@ -93,8 +93,8 @@ test('a payment whose instance is gone is credited by the next, and one that was
   const { clock, ctx, openAnother, monitor } = await openWatched(t, 20)
   const told: string[] = []
   const second = new SyntheticNetwork()
-  const room = toCheckoutCtx((await openAnother()).ctx, 'sqlite', { tell: (id) => told.push(id) })
-  const later = monitor(second, room, () => 1_000)
+  const context = toCheckoutCtx((await openAnother()).ctx, 'sqlite', { tell: (id) => told.push(id) })
+  const later = monitor(second, context, () => 1_000)
   t.after(() => later.feed.stop())
   await later.feed.start()
   // The look that follows every start is over before anything is paid.
@@ -104,7 +104,7 @@ test('a payment whose instance is gone is credited by the next, and one that was
     return { id, hash: second.pay({ to, amountRaw, at: clock.now() }) }
   }
   const lonely = pay(1)
-  second.tellSend(lonely.hash)
+  second.reportSend(lonely.hash)
   assert.equal(second.asked.get('blocks_info'), undefined)
   clock.advance(1_000)
   await until(() => told.includes(lonely.id))
@@ -116,7 +116,7 @@ test('a payment whose instance is gone is credited by the next, and one that was
   const send = { hash: known.hash, from: openOwn(19).address, to, amountRaw: toRaw(amountRaw), ...seen }
   assert.deepEqual(await creditSend(toCheckoutCtx(ctx, 'sqlite'), send), [known.id])
   const other = pay(3)
-  for (const { hash } of [known, other]) second.tellSend(hash)
+  for (const { hash } of [known, other]) second.reportSend(hash)
   clock.advance(1_000)
   await until(() => told.includes(other.id))
   assert.deepEqual(second.described, [lonely.hash, other.hash])

@@ -10,17 +10,17 @@ import { NOTIFY, notifyMerchant } from './domain/notify.ts'
 import { type Place, deleteUnpaid, forgetNotify, lockUnpaid } from './forget-store.ts'
 import { OPEN_STATUSES } from './record.ts'
 import { deleteReleased } from './reservations-store.ts'
-import { type CheckoutRoom, inQuietTx } from './room.ts'
+import { type CheckoutContext, inQuietTx } from './context.ts'
 import { findCheckout } from './store.ts'
 import { deleteUnwatched } from './watch-store.ts'
 
 const HOUR = 3_600_000
 
-export const mailReceipt = (ctx: CheckoutRoom, mailer: Mailer): Job<{ checkoutId: string }> =>
+export const mailReceipt = (ctx: CheckoutContext, mailer: Mailer): Job<{ checkoutId: string }> =>
   mailJob(NOTIFY, ({ checkoutId }) => notifyMerchant(ctx, mailer, checkoutId))
 
 /** Announces one completion together with the proof of its payment. */
-export const announceWithProof = (ctx: CheckoutRoom): Job<Announced> => ({
+export const announceWithProof = (ctx: CheckoutContext): Job<Announced> => ({
   kind: ANNOUNCE_PROVED,
   money: true,
   attemptsMax: 50,
@@ -30,7 +30,7 @@ export const announceWithProof = (ctx: CheckoutRoom): Job<Announced> => ({
 })
 
 /** Brings the funds of a generated wallet to its merchant. A job of its own, so that mail and webhooks do not wait for it, nor it for them. */
-export const sweepToMerchant = (ctx: CheckoutRoom): Job<{ checkoutId: string }> => ({
+export const sweepToMerchant = (ctx: CheckoutContext): Job<{ checkoutId: string }> => ({
   kind: SWEEP,
   money: true,
   attemptsMax: 30,
@@ -45,7 +45,7 @@ export const sweepToMerchant = (ctx: CheckoutRoom): Job<{ checkoutId: string }> 
 const WALLETS_AT_ONCE = 500
 
 /** Finds wallets of ended checkouts that still hold money, and queues their sweep. */
-export const findUnswept = (ctx: CheckoutRoom): Job => ({
+export const findUnswept = (ctx: CheckoutContext): Job => ({
   kind: 'checkout.find-unswept',
   money: true,
   attemptsMax: 3,
@@ -65,7 +65,7 @@ export const findUnswept = (ctx: CheckoutRoom): Job => ({
 })
 
 /** Releases amounts and addresses for which no payment counts any more. */
-export const releaseAmounts = ({ db, clock }: CheckoutRoom): Job => ({
+export const releaseAmounts = ({ db, clock }: CheckoutContext): Job => ({
   kind: 'checkout.release',
   attemptsMax: 3,
   concurrencyMax: 1,
@@ -80,7 +80,7 @@ export const releaseAmounts = ({ db, clock }: CheckoutRoom): Job => ({
 
 /** Deletes unpaid checkouts that were made without a key, and whom to mail about checkouts that are over. */
 export const forgetCheckouts = (
-  ctx: CheckoutRoom,
+  ctx: CheckoutContext,
   { keepUnpaid, keepNotify }: Pick<Retention, 'keepUnpaid' | 'keepNotify'>,
 ): Job => ({
   kind: 'checkout.forget',
@@ -101,7 +101,7 @@ export const forgetCheckouts = (
  * that checkouts which must stay are skipped once instead of at every step.
  */
 async function forgetUnpaid(
-  ctx: CheckoutRoom,
+  ctx: CheckoutContext,
   { watchedBefore, signal }: { watchedBefore: number; signal: AbortSignal },
 ): Promise<void> {
   let after: Place | undefined

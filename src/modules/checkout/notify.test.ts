@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Mail } from '../../kernel/ports.ts'
 import { notifyMerchant } from './domain/notify.ts'
-import type { CheckoutRoom } from './index.ts'
+import type { CheckoutContext } from './index.ts'
 import { until } from '../../../test/support/until.ts'
 import { bearer, merchant, openShop, openWorld, type Shop, untilStatus } from '../../../test/support/checkout-steps.ts'
 
@@ -41,7 +41,7 @@ test('a mail that left once does not leave again, and both tries bear the same n
   await until(async () => (await mailsOf(shop)).length > 0)
   const sent: Mail[] = []
   const { db } = shop.app.store
-  const ctx = { db, clock: world.clock, names: { usernameOf: () => undefined } } as unknown as CheckoutRoom
+  const ctx = { db, clock: world.clock, names: { usernameOf: () => undefined } } as unknown as CheckoutContext
   await untilNotified(shop)
   await notifyMerchant(ctx, { send: async (mail) => void sent.push(mail) }, made.id)
   assert.deepEqual(sent, [])

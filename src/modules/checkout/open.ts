@@ -30,7 +30,7 @@ import {
 import { PaymentMonitor } from './payment-monitor.ts'
 import { Prover } from './proofs.ts'
 import { followRefunds } from './refunds/jobs.ts'
-import type { CheckoutRoom } from './room.ts'
+import type { CheckoutContext } from './context.ts'
 import { checkoutPages } from './routes/dashboard.tsx'
 import { checkoutRoutes } from './routes/index.ts'
 import { statementPages } from './routes/statement.tsx'
@@ -78,7 +78,7 @@ interface CheckoutNeeds extends Pick<
 }
 
 export interface CheckoutModule extends Module {
-  checkouts: CheckoutRoom
+  checkouts: CheckoutContext
   /** Registers the one module that sells what the service itself offers. */
   sellFor(sales: ServiceSales): void
   /** Registers the one module that makes checkouts from links. */
@@ -120,36 +120,36 @@ export function openCheckouts(
       if (became !== undefined) needs.onBecame({ checkoutId: id, became })
     },
   }
-  const room: CheckoutRoom = { ...store, ports, names }
-  prover = needs.votes && new Prover(room, node, needs.votes)
+  const context: CheckoutContext = { ...store, ports, names }
+  prover = needs.votes && new Prover(context, node, needs.votes)
   const { clock, failures } = store
   const onError = (error: unknown, doing: string) => failures.failed('checkout.monitor', { doing })(error)
-  const monitor = new PaymentMonitor({ ctx: room, node, bus: confirmations, clock, turnOf: needs.turnOf, onError })
+  const monitor = new PaymentMonitor({ ctx: context, node, bus: confirmations, clock, turnOf: needs.turnOf, onError })
   notices.subscribe('checkout-address', (address) => monitor.feed.watch([address]))
   const nudge = (address: string) => monitor.nudge(address)
   const onChange = (listener: (checkoutId: string) => void) => notices.subscribe('checkout', listener)
   const { pictures, perMinute } = needs
   const waits = new StatusWaits(clock)
-  const actionRoom = { ...room, waits, nudge }
+  const actionContext = { ...context, waits, nudge }
   notices.subscribe('checkout', (id) => waits.moved(id))
   return {
-    ...offer('checkout', actionRoom, CHECKOUT_ACTIONS),
-    checkouts: room,
-    routes: checkoutRoutes({ ctx: room, pictures, developmentLedger, perMinute, nudge, onChange, waits }),
+    ...offer('checkout', actionContext, CHECKOUT_ACTIONS),
+    checkouts: context,
+    routes: checkoutRoutes({ ctx: context, pictures, developmentLedger, perMinute, nudge, onChange, waits }),
     pages: [
-      ...checkoutPages(room),
-      ...statementPages(room),
-      ...developerPages({ checkouts: room, ledger: developmentLedger }),
+      ...checkoutPages(context),
+      ...statementPages(context),
+      ...developerPages({ checkouts: context, ledger: developmentLedger }),
     ],
     jobs: [
-      announceWithProof(room),
-      mailReceipt(room, mailer),
-      mailBuyers(room, mailer),
-      sweepToMerchant(room),
-      findUnswept(room),
-      releaseAmounts(room),
-      followRefunds(room),
-      forgetCheckouts(room, settings),
+      announceWithProof(context),
+      mailReceipt(context, mailer),
+      mailBuyers(context, mailer),
+      sweepToMerchant(context),
+      findUnswept(context),
+      releaseAmounts(context),
+      followRefunds(context),
+      forgetCheckouts(context, settings),
     ],
     sellFor: sellers.sellFor,
     sellByLinks: sellers.sellByLinks,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openBulk } from '../../../test/support/bulk.ts'
-import { toCheckoutCtx } from '../../../test/support/checkout-room.ts'
+import { toCheckoutCtx } from '../../../test/support/checkout-context.ts'
 import { openFresh } from '../../../test/support/engines.ts'
 import { fillOpen, openOwn } from '../../../test/support/many-checkouts.ts'
 import { SyntheticNetwork } from '../../../test/support/synthetic-network.ts'

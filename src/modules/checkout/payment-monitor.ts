@@ -3,7 +3,7 @@ import { isOutage } from '../../kernel/failures.ts'
 import { type Announced, type FeedConsumer, LedgerFeed } from '../../kernel/feed/ledger-feed.ts'
 import type { Clock, ConfirmationBus, NodePort } from '../../kernel/ports.ts'
 import { asStep } from '../../kernel/traces.ts'
-import type { CheckoutRoom } from './room.ts'
+import type { CheckoutContext } from './context.ts'
 import { creditSend } from './domain/credit.ts'
 import { readPlaces, readSends } from './domain/read-ledger.ts'
 import { type ScanTools, hasStuck, resolveStuck, scanAddresses } from './domain/scan.ts'
@@ -32,7 +32,7 @@ const NUDGE_EVERY_CONNECTED = 15_000
 const NUDGED_MAX = 50_000
 
 interface PaymentMonitorOptions {
-  ctx: CheckoutRoom
+  ctx: CheckoutContext
   node: NodePort
   bus: ConfirmationBus
   clock: Clock
@@ -53,7 +53,7 @@ export class PaymentMonitor implements FeedConsumer {
     this.#options = options
     const { ctx, bus, clock, turnOf, onError: failed } = options
     this.feed = new LedgerFeed({ bus, clock, random: ctx.random, turnOf, failed }, this)
-    this.#tools = { node: options.node, settled: this.#settled, hearsEvents: () => bus.connected }
+    this.#tools = { node: options.node, settled: this.#settled, receivesEvents: () => bus.connected }
   }
 
   /** A payer waits at this address: requests a look soon, but not more often than is useful. */

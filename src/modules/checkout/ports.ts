@@ -118,7 +118,7 @@ export interface CheckoutPorts {
 }
 
 /** The context that every function of this module works with. */
-export interface CheckoutRoom extends StoreCtx {
+export interface CheckoutContext extends StoreCtx {
   ports: CheckoutPorts
   names: Names
 }
@@ -126,5 +126,5 @@ export interface CheckoutRoom extends StoreCtx {
 /** The module that makes checkouts from links. Checkouts call it through this port, because links depend on checkouts. */
 export interface LinkSales {
   /** Called inside the transaction that changes a checkout of a link. May only write to the store. */
-  moved(tx: CheckoutRoom, before: Checkout, after: Checkout): Promise<void>
+  moved(tx: CheckoutContext, before: Checkout, after: Checkout): Promise<void>
 }

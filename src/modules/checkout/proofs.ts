@@ -3,20 +3,20 @@ import { toAddress } from '../../kernel/nano/address.ts'
 import { previousOf } from '../../kernel/nano/block.ts'
 import { type PaymentProof, makeProof } from '../../kernel/nano/payment-proof.ts'
 import type { NodePort, VotePort } from '../../kernel/ports.ts'
-import type { CheckoutRoom } from './room.ts'
+import type { CheckoutContext } from './context.ts'
 
 /** Proofs are kept for ever, and votes that name many blocks are long, so larger proofs are not stored. */
 const PROOF_LENGTH_MAX = 1024 * 1024
 
 /** Stores the proofs of payments as their votes arrive. A payment without a proof counts as paid all the same. */
 export class Prover {
-  readonly #ctx: CheckoutRoom
+  readonly #ctx: CheckoutContext
   readonly #node: NodePort
   readonly #votes: VotePort
   readonly #running = new Set<Promise<void>>()
   #stopped = false
 
-  constructor(ctx: CheckoutRoom, node: NodePort, votes: VotePort) {
+  constructor(ctx: CheckoutContext, node: NodePort, votes: VotePort) {
     this.#ctx = ctx
     this.#node = node
     this.#votes = votes

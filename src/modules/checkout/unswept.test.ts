@@ -1,7 +1,7 @@
 import { OPERATOR } from '../../kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { thawWallet } from '../wallets/index.ts'
+import { unfreezeWallet } from '../wallets/index.ts'
 import { fundsOf } from '../../../test/support/blocks.ts'
 import { type StoreEngine } from '../../kernel/dialect.ts'
 import {
@@ -73,7 +73,7 @@ for (const engine of ENGINES) {
     await passDays(world, shop, 5)
     assert.equal(arrived(), 0n)
     const { id } = await wallets().executeTakeFirstOrThrow()
-    await thawWallet(shop.ctx, { wallet: id, actor: OPERATOR, payQueued: false })
+    await unfreezeWallet(shop.ctx, { wallet: id, actor: OPERATOR, payQueued: false })
     await turnUntil(world, 1_000, () => Promise.resolve(arrived() === BigInt(made.amount_raw)))
   })
 

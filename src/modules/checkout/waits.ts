@@ -4,7 +4,7 @@ import type { Clock } from '../../kernel/ports.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
 import { getCheckout, showCheck } from './domain/show.ts'
 import { OPEN_STATUSES } from './record.ts'
-import type { CheckoutRoom } from './room.ts'
+import type { CheckoutContext } from './context.ts'
 
 export const WAIT_SECONDS_MAX = 60
 const OF_ONE_MAX = 10
@@ -37,7 +37,7 @@ export class StatusWaits {
   }
 
   /** What `/check` answers, at once where it is final, and else as soon as status or paid amount move, or when the time is over. */
-  async read(ctx: CheckoutRoom, { id: given, seconds, who, leaving }: Asked): Promise<JsonObject> {
+  async read(ctx: CheckoutContext, { id: given, seconds, who, leaving }: Asked): Promise<JsonObject> {
     const show = async () => showCheck(ctx, await getCheckout(ctx, given))
     const { id, status } = await getCheckout(ctx, given)
     const isOpen = OPEN_STATUSES.some((open) => open === status)

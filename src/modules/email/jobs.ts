@@ -2,10 +2,10 @@ import { type Job, forEachDue } from '../../kernel/job.ts'
 import { mailJob } from '../../kernel/mail-job.ts'
 import type { Mailer } from '../../kernel/ports.ts'
 import { inSteps } from '../../kernel/retention.ts'
-import type { EmailRoom } from './room.ts'
+import type { EmailContext } from './context.ts'
 import { followPayment } from './domain/follow.ts'
 import { INVITE, inviteRecipient } from './domain/invite.ts'
-import { type AskedReceipt, TELL, mailReceipt } from './domain/tell.ts'
+import { type AskedReceipt, TELL, mailReceipt } from './domain/notify.ts'
 import { forgetRecipients } from './recipients-store.ts'
 import { listDuePayments, listForgettable, markForgotten, postponePayment } from './store.ts'
 
@@ -13,7 +13,7 @@ const PAYMENTS_AT_ONCE = 200
 const HOUR = 3_600_000
 
 /** Follows email payments that are due. */
-export const followEmailPayments = (ctx: EmailRoom): Job => ({
+export const followEmailPayments = (ctx: EmailContext): Job => ({
   kind: 'email.follow',
   money: true,
   attemptsMax: 3,
@@ -30,14 +30,14 @@ export const followEmailPayments = (ctx: EmailRoom): Job => ({
   },
 })
 
-export const inviteByMail = (ctx: EmailRoom, mailer: Mailer): Job<{ recipientId: string }> =>
+export const inviteByMail = (ctx: EmailContext, mailer: Mailer): Job<{ recipientId: string }> =>
   mailJob(INVITE, ({ recipientId }) => inviteRecipient(ctx, mailer, recipientId))
 
-export const mailEmailReceipt = (ctx: EmailRoom, mailer: Mailer): Job<AskedReceipt> =>
+export const mailEmailReceipt = (ctx: EmailContext, mailer: Mailer): Job<AskedReceipt> =>
   mailJob(TELL, (asked) => mailReceipt(ctx, mailer, asked))
 
 /** Deletes the recipients of a payment long after its end; until then their sender may ask about them. */
-export const forgetEmailPayments = ({ store: { db, clock }, ports: { rules } }: EmailRoom): Job => ({
+export const forgetEmailPayments = ({ store: { db, clock }, ports: { rules } }: EmailContext): Job => ({
   kind: 'email.forget',
   attemptsMax: 3,
   concurrencyMax: 1,

@@ -4,7 +4,7 @@ import type { Mail } from '../../kernel/ports.ts'
 import type { Merchant } from '../accounts/index.ts'
 import { type MailPart, renderMail, renderMailText } from '../../web/mail.tsx'
 import type { Recipient } from './recipients-store.ts'
-import type { EmailRoom } from './room.ts'
+import type { EmailContext } from './context.ts'
 import type { EmailPayment } from './store.ts'
 
 /** A mail without its recipient. The gateway writes the subject: no text of a sender ever gets into a header. */
@@ -14,7 +14,7 @@ const toDay = lazily(() => new Intl.DateTimeFormat('en-GB', { dateStyle: 'long',
 const at = (milliseconds: number) => `${toDay().format(milliseconds)} UTC`
 const nano = (amount: bigint) => `${formatNano(amount)} nano`
 
-function toLetter(ctx: EmailRoom, id: string, { subject, parts }: { subject: string; parts: MailPart[] }): Letter {
+function toLetter(ctx: EmailContext, id: string, { subject, parts }: { subject: string; parts: MailPart[] }): Letter {
   const { host } = new URL(ctx.ports.links.claimPage())
   const foot = `Sent by nano-gateway at ${host}.`
   return { id, subject, text: renderMailText({ parts, foot }), html: renderMail({ title: subject, parts, foot }) }
@@ -33,7 +33,7 @@ function describeMerchant({ name, website, supportEmail }: Merchant): string {
 }
 
 /** The mail that brings a recipient their share. It always contains host, amount, end and how to decline. */
-export function inviteMail(ctx: EmailRoom, payment: EmailPayment, { id, amount }: Recipient, sent: Sent): Letter {
+export function inviteMail(ctx: EmailContext, payment: EmailPayment, { id, amount }: Recipient, sent: Sent): Letter {
   const { token, merchant } = sent
   const { links } = ctx.ports
   const { host } = new URL(links.claimPage())
@@ -65,14 +65,14 @@ interface ReceiptFacts {
 }
 
 /** A receipt for the sender. */
-export function receiptMail(ctx: EmailRoom, payment: EmailPayment, facts: ReceiptFacts): Letter {
+export function receiptMail(ctx: EmailContext, payment: EmailPayment, facts: ReceiptFacts): Letter {
   const { kind, share } = facts
   const id = `mail_${kind}_${share?.id ?? payment.id}`
   return toLetter(ctx, id, describe(ctx, payment, facts))
 }
 
 function describe(
-  ctx: EmailRoom,
+  ctx: EmailContext,
   payment: EmailPayment,
   { kind, share, recipients }: ReceiptFacts,
 ): { subject: string; parts: MailPart[] } {

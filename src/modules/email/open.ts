@@ -2,11 +2,11 @@ import type { Retention } from '../../kernel/retention.ts'
 import type { StoreCtx } from '../../kernel/in-tx.ts'
 import { type Module, offer } from '../../kernel/module.ts'
 import type { RateLimiter, Links, Mailer, Names, Prices, SecretBox } from '../../kernel/ports.ts'
-import type { WalletRoom } from '../wallets/index.ts'
+import type { WalletContext } from '../wallets/index.ts'
 import { nanoEmail } from './actions/nano-email.ts'
 import { alongLink, cancelLink, findLink, linkOf, recordLink } from './domain/claim-link.ts'
 import { followEmailPayments, forgetEmailPayments, inviteByMail, mailEmailReceipt } from './jobs.ts'
-import type { EmailRoom } from './room.ts'
+import type { EmailContext } from './context.ts'
 import { emailRoutes } from './routes/api.ts'
 import { claimRoutes } from './routes/claim.tsx'
 import { emailPages } from './routes/dashboard.tsx'
@@ -16,7 +16,7 @@ import type { EmailSettings } from './settings.ts'
 export const EMAIL_ACTIONS = [nanoEmail]
 
 interface EmailNeeds {
-  wallets: WalletRoom
+  wallets: WalletContext
   names: Names
   mailer: Mailer
   secrets: SecretBox
@@ -30,7 +30,7 @@ interface EmailNeeds {
 }
 
 export interface EmailModule extends Module {
-  emails: EmailRoom
+  emails: EmailContext
   /** Money that waits for the holder of a link. */
   links: {
     along<T>(...made: Parameters<typeof alongLink<T>> extends [unknown, ...infer L] ? L : never): Promise<T>
@@ -66,24 +66,24 @@ export function openEmails(
     },
     secrets,
   }
-  const room: EmailRoom = { ...wallets, ports, names }
+  const context: EmailContext = { ...wallets, ports, names }
   return {
-    ...offer('email', room, EMAIL_ACTIONS),
-    emails: room,
+    ...offer('email', context, EMAIL_ACTIONS),
+    emails: context,
     links: {
-      along: (terms, run) => alongLink(room, terms, run),
-      record: (tx, ...link) => recordLink(room, tx, ...link),
+      along: (terms, run) => alongLink(context, terms, run),
+      record: (tx, ...link) => recordLink(context, tx, ...link),
       find: findLink,
       cancel: cancelLink,
-      link: (refundId) => linkOf(room, refundId),
+      link: (refundId) => linkOf(context, refundId),
     },
-    routes: [...emailRoutes(room), ...claimRoutes({ ctx: room, devnet: isPlay, prices, limiter })],
-    pages: emailPages(room),
+    routes: [...emailRoutes(context), ...claimRoutes({ ctx: context, devnet: isPlay, prices, limiter })],
+    pages: emailPages(context),
     jobs: [
-      followEmailPayments(room),
-      forgetEmailPayments(room),
-      inviteByMail(room, mailer),
-      mailEmailReceipt(room, mailer),
+      followEmailPayments(context),
+      forgetEmailPayments(context),
+      inviteByMail(context, mailer),
+      mailEmailReceipt(context, mailer),
     ],
   }
 }

@@ -5,7 +5,7 @@ import type { Names } from '../../kernel/ports.ts'
 import { type Json, type JsonObject, orEmpty, toObject } from '../../kernel/shape.ts'
 import { withDetails } from './actions/receivable.ts'
 import { readAccounts } from './identifiers.ts'
-import { type LedgerRoom, boundedCount } from './room.ts'
+import { type LedgerContext, boundedCount } from './context.ts'
 
 /** The flags of requests for the receivable sends of many accounts. */
 export const MANY_WAITING = {
@@ -29,7 +29,7 @@ interface Asked {
 export async function listWaiting(
   { node }: Ctx,
   { accounts, count, threshold, ...flags }: Asked,
-  { names, countMax }: LedgerRoom,
+  { names, countMax }: LedgerContext,
 ): Promise<JsonObject> {
   const entries = await readAccounts(names, accounts)
   // A wrong address fails the request, as it does in the node; an expired username fails only its own entry.
@@ -71,7 +71,7 @@ function shape(names: Names, waiting: Json | undefined): Json {
 /** Sends a list action to the node and returns every identifier as the client wrote it, with its value or under `errors`. */
 export async function readFromEach(
   { node }: Ctx,
-  { names }: LedgerRoom,
+  { names }: LedgerContext,
   { action, name, accounts: given }: { action: string; name: string; accounts: readonly string[] },
 ): Promise<JsonObject> {
   const entries = await readAccounts(names, given)

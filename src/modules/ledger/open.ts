@@ -41,7 +41,7 @@ import { receivable } from './actions/receivable.ts'
 import { representativesOnline } from './actions/representatives-online.ts'
 import { representatives } from './actions/representatives.ts'
 import { validateAccountNumber } from './actions/validate-account-number.ts'
-import type { LedgerRoom } from './room.ts'
+import type { LedgerContext } from './context.ts'
 import { explorerPages, explorerRoutes } from './routes/explorer.tsx'
 
 /** In the order in which the reference shows them. */
@@ -92,7 +92,7 @@ export const LEDGER_ACTIONS = [
 ]
 
 /** Opens the ledger module: reading the ledger and publishing blocks. A development ledger also gets its explorer. */
-export const openLedger = (room: LedgerRoom, view?: LedgerView): Module => ({
-  ...offer('ledger', room, LEDGER_ACTIONS),
-  ...(view && { pages: explorerPages(view, room.names), routes: explorerRoutes(view) }),
+export const openLedger = (context: LedgerContext, view?: LedgerView): Module => ({
+  ...offer('ledger', context, LEDGER_ACTIONS),
+  ...(view && { pages: explorerPages(view, context.names), routes: explorerRoutes(view) }),
 })

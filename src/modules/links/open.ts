@@ -6,7 +6,7 @@ import type { Links, Mailer, Pictures } from '../../kernel/ports.ts'
 import type { CheckoutModule } from '../checkout/index.ts'
 import { paymentLink } from './actions/payment-link.ts'
 import { countSale } from './domain/count-sale.ts'
-import type { LinkRoom } from './room.ts'
+import type { LinkContext } from './context.ts'
 import { linkRoutes } from './routes/api.ts'
 import { buyRoutes } from './routes/buy.tsx'
 import { linkPages } from './routes/dashboard.tsx'
@@ -35,7 +35,7 @@ export function openLinks(
   kept: Pick<Retention, 'keepVisitors'>,
 ): Module {
   const { checkouts } = checkout
-  const room: LinkRoom = {
+  const context: LinkContext = {
     checkouts,
     secrets: checkouts.ports.secrets,
     urlOf: (slug) => `${links.pages()}/buy/${slug}`,
@@ -48,11 +48,11 @@ export function openLinks(
       overLimit(`Limit: ${perMinute} requests a minute from one IP address.`, retryAfterSeconds),
   })
   const limits = { look: limitOf('offer', LOOKS_PER_MINUTE), order: limitOf('order', ORDERS_PER_MINUTE) }
-  const buying = { room, limits, pictures, devnet: isPlay }
+  const buying = { context, limits, pictures, devnet: isPlay }
   return {
-    ...offer('links', room, LINK_ACTIONS),
-    routes: [...linkRoutes(room), ...subscriptionRoutes(room), ...buyRoutes(buying), ...payerRoutes(buying)],
-    pages: [...linkPages(room), ...subscriptionPages(room)],
-    jobs: [forgetOrderers(checkouts, kept), followSubscriptions(room), mailSubscribers(room, mailer)],
+    ...offer('links', context, LINK_ACTIONS),
+    routes: [...linkRoutes(context), ...subscriptionRoutes(context), ...buyRoutes(buying), ...payerRoutes(buying)],
+    pages: [...linkPages(context), ...subscriptionPages(context)],
+    jobs: [forgetOrderers(checkouts, kept), followSubscriptions(context), mailSubscribers(context, mailer)],
   }
 }

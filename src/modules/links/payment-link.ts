@@ -22,7 +22,7 @@ import {
 import { email } from '../accounts/index.ts'
 import { SUGGESTION, amount, end, every, free, grace, mode, readQuantity, slug } from './link-fields.ts'
 import { checkLinkInvoice, invoice } from './link-invoice.ts'
-import type { LinkRoom } from './room.ts'
+import type { LinkContext } from './context.ts'
 
 const { text: TEXT, integer, orNull, record, words, raw, nano } = answer
 const { public_key: _ofStrangers, invoice: _ofOne, ...CHECKOUT } = checkoutAction.input.properties
@@ -47,7 +47,7 @@ export const paymentLink = resource({
   owner: 'owner',
   times: 'unix',
   marksDeleted: true,
-  rules: ({ checkouts: { clock, ports } }: LinkRoom) => ({
+  rules: ({ checkouts: { clock, ports } }: LinkContext) => ({
     currencies: ports.prices.currencies,
     plainHttpAllowed: ports.rules.plainHttpAllowed,
     makesProofs: ports.proofs.isOn,

@@ -4,11 +4,11 @@ import type { JsonObject } from '../../kernel/shape.ts'
 import { formatFiat, sumRefundsByKey } from '../checkout/index.ts'
 import { leftOf, statusOf } from './domain/status.ts'
 import { type PaymentLink, paymentLink } from './payment-link.ts'
-import type { LinkRoom } from './room.ts'
+import type { LinkContext } from './context.ts'
 
 /** Adds refunds, by which revenue is reduced. */
 export async function withRefunds<T extends PaymentLink>(
-  { checkouts: { db, ports } }: LinkRoom,
+  { checkouts: { db, ports } }: LinkContext,
   links: readonly T[],
 ): Promise<(T & { refundedRaw: bigint; refundedE8: bigint })[]> {
   const [first] = links
@@ -21,9 +21,9 @@ export async function withRefunds<T extends PaymentLink>(
 }
 
 /** Links as their merchant gets them, with what they have earned. */
-export async function showLinks(room: LinkRoom, links: readonly PaymentLink[]): Promise<JsonObject[]> {
-  const now = room.checkouts.clock.now()
-  return (await withRefunds(room, links)).map((link) => {
+export async function showLinks(context: LinkContext, links: readonly PaymentLink[]): Promise<JsonObject[]> {
+  const now = context.checkouts.clock.now()
+  return (await withRefunds(context, links)).map((link) => {
     const { revenueRaw, revenueE8, refundedRaw, refundedE8, sold, held, orders, currency } = link
     const toMoney = (name: string, raw: bigint, e8: bigint): JsonObject => ({
       [name]: formatNano(raw),
@@ -31,7 +31,7 @@ export async function showLinks(room: LinkRoom, links: readonly PaymentLink[]): 
       [`${name}_fiat`]: currency === 'NANO' ? null : formatFiat(e8),
     })
     return {
-      ...show(paymentLink, room, link),
+      ...show(paymentLink, context, link),
       ...{ status: statusOf(link, now), sold, held, left: leftOf(link) ?? null, orders },
       ...toMoney('revenue', revenueRaw, revenueE8),
       ...toMoney('refunded', refundedRaw, refundedE8),
@@ -40,5 +40,5 @@ export async function showLinks(room: LinkRoom, links: readonly PaymentLink[]): 
   })
 }
 
-export const showLink = async (room: LinkRoom, link: PaymentLink): Promise<JsonObject> =>
-  (await showLinks(room, [link]))[0]!
+export const showLink = async (context: LinkContext, link: PaymentLink): Promise<JsonObject> =>
+  (await showLinks(context, [link]))[0]!

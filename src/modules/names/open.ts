@@ -24,7 +24,7 @@ export interface NamesModule extends Module {
   /** Whether the address belongs to an exchange, where a refund would not reach the person who paid. */
   isExchange(address: string): boolean
   /** Announces a changed lease, so that every instance on the store reads it again. */
-  tellChanged(key: string): void
+  announceChange(key: string): void
   /** Reads a lease again before anyone is notified of a change, because the notice may be late or lost. */
   learn(key: string): Promise<void>
 }
@@ -41,7 +41,7 @@ export function openNames({ store, notices, play }: NamePorts, builtIn: BuiltIn)
     routes: nameRoutes(book),
     names: book,
     isExchange: (address) => exchanges.has(address),
-    tellChanged: (key) => notices.publish(NOTICE, key),
+    announceChange: (key) => notices.publish(NOTICE, key),
     learn: (key) => book.learn(key),
     load: async () => book.start(await play?.()),
     close: () => book.stop(),

@@ -9,7 +9,7 @@ import { showName } from './name.ts'
 
 const { text, optional, list, record, address } = answer
 
-const place = { tag: 'names', who: 'anybody', door: 'open', method: 'get', cacheable: true } as const
+const place = { tag: 'names', who: 'anybody', access: 'open', method: 'get', cacheable: true } as const
 
 const verbs: readonly OpenVerb<Names>[] = [
   {

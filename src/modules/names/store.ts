@@ -143,7 +143,7 @@ export async function listLeasesOf(
  * Names of accounts that end before a time and whose owners may not have got every notice, ordered by their end; the next page begins after the
  * last one of this page.
  */
-export async function listUntold(
+export async function listUnreported(
   db: Db,
   {
     expiresBefore,
@@ -170,7 +170,7 @@ export async function listUntold(
 }
 
 /** Records a sent notice; false when another process has sent it, or the end has changed meanwhile. */
-export async function markTold(
+export async function markReported(
   db: Db,
   { key, expiresAt, told }: { key: string; expiresAt: number; told: number },
   next: number,

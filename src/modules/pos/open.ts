@@ -2,7 +2,7 @@ import { overLimit } from '../../kernel/errors.ts'
 import { type Module, offer } from '../../kernel/module.ts'
 import type { Links } from '../../kernel/ports.ts'
 import type { CheckoutModule } from '../checkout/index.ts'
-import type { PosRoom } from './room.ts'
+import type { PosContext } from './context.ts'
 import { posRoutes } from './routes/api.ts'
 import { posPages } from './routes/dashboard.tsx'
 import { tillPageRoutes } from './routes/page.tsx'
@@ -22,7 +22,7 @@ interface PosPorts {
 /** Opens the points of sale module. */
 export function openPos({ checkout, links, isPlay }: PosPorts): Module {
   const { checkouts } = checkout
-  const room: PosRoom = {
+  const context: PosContext = {
     checkouts,
     secrets: checkouts.ports.secrets,
     urlOf: (id) => `${links.pages()}/pos/${id}`,
@@ -38,10 +38,10 @@ export function openPos({ checkout, links, isPlay }: PosPorts): Module {
     sale: limitOf('sale', SALES_PER_MINUTE),
     pin: limitOf('pin', PINS_PER_MINUTE),
   }
-  const page = { room, limit: limits.look, devnet: isPlay }
+  const page = { context, limit: limits.look, devnet: isPlay }
   return {
-    ...offer('pos', room, []),
-    routes: [...posRoutes(room), ...tillPageRoutes(page), ...tillRoutes(room, limits)],
-    pages: posPages(room),
+    ...offer('pos', context, []),
+    routes: [...posRoutes(context), ...tillPageRoutes(page), ...tillRoutes(context, limits)],
+    pages: posPages(context),
   }
 }

@@ -18,7 +18,7 @@ import { records } from '../../kernel/resource/records.ts'
 import { type RecordOf, type RowOf, type ValuesOf, resource } from '../../kernel/resource/resource.ts'
 import { given } from '../../kernel/shown-fields.ts'
 import { currency, payout, price } from '../checkout/index.ts'
-import type { PosRoom } from './room.ts'
+import type { PosContext } from './context.ts'
 
 /** Tips offered, as percentages of the price. */
 const PERCENT = {
@@ -40,7 +40,7 @@ export const pointOfSale = resource({
   owner: 'owner',
   times: 'unix',
   marksDeleted: true,
-  rules: ({ checkouts }: PosRoom) => ({ currencies: checkouts.ports.prices.currencies }),
+  rules: ({ checkouts }: PosContext) => ({ currencies: checkouts.ports.prices.currencies }),
   fields: {
     title: text({
       label: 'Title',

@@ -4,7 +4,7 @@ import { markerOf, paymentLink, readPageFacts, servePage } from '../checkout/ind
 import type { PosDay } from './domain/day.ts'
 import { decimalsOf, formatUnits } from './domain/units.ts'
 import type { PointOfSale } from './point-of-sale.ts'
-import type { PosRoom } from './room.ts'
+import type { PosContext } from './context.ts'
 import type { ListedSale, PosSale } from './sales-store.ts'
 
 const toUnix = (milliseconds: number) => Math.floor(milliseconds / 1000)
@@ -23,7 +23,7 @@ export function showTill({ title, currency, items, tips, timeZone, isPaused }: P
 }
 
 /** A sale for the till's page: amount, payment link, and status. */
-export async function showSale({ checkouts: ctx }: PosRoom, pos: PointOfSale, sale: PosSale): Promise<JsonObject> {
+export async function showSale({ checkouts: ctx }: PosContext, pos: PointOfSale, sale: PosSale): Promise<JsonObject> {
   const { checkout, quotedUntil } = await readPageFacts(ctx, await servePage(ctx, sale.checkoutId))
   const link = paymentLink(checkout)
   const { size, path } = ctx.ports.qrOutline(link ?? ctx.ports.links.pay(checkout.id))

@@ -9,7 +9,7 @@ export function repRoutes(reps: Pick<Representatives, 'list'>): readonly Route[]
     {
       method: 'GET',
       path: '/reps.json',
-      door: 'open',
+      access: 'open',
       cacheable: true,
       run: async () => ({ json: await reps.list() }),
     },

@@ -43,7 +43,7 @@ const verbs: readonly OpenVerb<StatusPorts>[] = [
       ),
       incidents: list(record({ component: COMPONENT, state: STATE, started_at: text, ended_at: orNull(text) })),
     }),
-    door: 'open',
+    access: 'open',
     cacheable: true,
     run: async ({ read }) => (await read()).json,
   },
@@ -66,7 +66,7 @@ export function statusRoutes({ store, devnet }: { store: StoreCtx; devnet: boole
     {
       method: 'GET',
       path: '/status',
-      door: 'open',
+      access: 'open',
       cacheable: true,
       run: async () => (await read()).page,
     },

@@ -17,7 +17,7 @@ export function swapRoutes({ fiat, swaps, failures }: CurrencyPorts): readonly R
     {
       method: 'GET',
       path: '/currencies.json',
-      door: 'open',
+      access: 'open',
       cacheable: true,
       // When the provider is unreachable, only its currencies are missing.
       run: async () => ({ json: { fiat, swap: (await swaps?.currencies().catch(failed)) ?? [] } }),

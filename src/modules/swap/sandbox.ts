@@ -7,7 +7,7 @@ import { textOf } from '../../kernel/shape.ts'
 import {
   type Payment,
   type Wallet,
-  type WalletRoom,
+  type WalletContext,
   createWallet,
   deleteWallet,
   findPayment,
@@ -49,7 +49,7 @@ const OWN = { accountId: undefined, actor: actorOf.service('service') }
  * Swaps on the development ledger that move its funds: nano arrives in a wallet made for the swap and is paid from the treasury; the other
  * currency is simulated and arrives automatically. Each status request moves a swap one step on.
  */
-export function sandboxSwap(ctx: WalletRoom): SwapProvider {
+export function sandboxSwap(ctx: WalletContext): SwapProvider {
   return {
     name: 'sandbox',
     currencies: () => Promise.resolve(Object.keys(WORTH)),
@@ -77,7 +77,7 @@ function exchange(from: string, to: string, amount: string): string {
   return receive
 }
 
-async function followDeposit(ctx: WalletRoom, swap: FollowedSwap): Promise<SwapStatus> {
+async function followDeposit(ctx: WalletContext, swap: FollowedSwap): Promise<SwapStatus> {
   const { id, reference, amount, status, expiresAt } = swap
   const wallet = (await findWallet(ctx.store.db, reference))!
   const wanted = parseNano(amount)!
@@ -101,7 +101,7 @@ async function followDeposit(ctx: WalletRoom, swap: FollowedSwap): Promise<SwapS
 }
 
 /** Ends the wallet of a swap: like every ended wallet, it returns its balance and whatever arrives later. */
-async function close(ctx: WalletRoom, swap: FollowedSwap, wallet: Wallet): Promise<SwapStatus> {
+async function close(ctx: WalletContext, swap: FollowedSwap, wallet: Wallet): Promise<SwapStatus> {
   if (wallet.status === 'active') await deleteWallet(ctx, wallet, OWN)
   else await ctx.queue.advance(wallet.id)
   if (swap.status === 'sending') return 'finished'
@@ -111,7 +111,7 @@ async function close(ctx: WalletRoom, swap: FollowedSwap, wallet: Wallet): Promi
   return frontier === ZERO_HASH ? 'expired' : 'refunded'
 }
 
-async function followPayout(ctx: WalletRoom, { id, address, receive, status }: FollowedSwap): Promise<SwapStatus> {
+async function followPayout(ctx: WalletContext, { id, address, receive, status }: FollowedSwap): Promise<SwapStatus> {
   const amount = parseNano(receive)!
   if (status === 'waiting') return 'confirming'
   if (status === 'confirming') return 'exchanging'
@@ -122,7 +122,7 @@ async function followPayout(ctx: WalletRoom, { id, address, receive, status }: F
 }
 
 /** Queues a payment once, however often it is called, and returns whether it has reached the ledger. */
-async function pay(ctx: WalletRoom, payment: Payment): Promise<boolean> {
+async function pay(ctx: WalletContext, payment: Payment): Promise<boolean> {
   const { store, queue } = ctx
   if (!(await findPayment(store.db, payment.reference))) await queuePayment({ db: store.db, store }, payment)
   await queue.advance(payment.walletId)
@@ -131,17 +131,17 @@ async function pay(ctx: WalletRoom, payment: Payment): Promise<boolean> {
 }
 
 /** Whether an account has something to receive, confirmed or not. */
-async function isExpected(ctx: WalletRoom, account: string): Promise<boolean> {
+async function isExpected(ctx: WalletContext, account: string): Promise<boolean> {
   return (await readWorth(ctx, account)).receivable > 0n
 }
 
 /** Receivable sends count, because a payment waits until they are received. */
-async function canPay(ctx: WalletRoom, account: string, amount: bigint): Promise<boolean> {
+async function canPay(ctx: WalletContext, account: string, amount: bigint): Promise<boolean> {
   const { balance, receivable } = await readWorth(ctx, account)
   return balance + receivable >= amount
 }
 
-async function readWorth({ node }: WalletRoom, account: string) {
+async function readWorth({ node }: WalletContext, account: string) {
   const worth = await node.read('account_balance', { account, include_only_confirmed: false })
   const toBigInt = (value: unknown) => parseRaw(textOf(value)) ?? 0n
   return { balance: toBigInt(worth.balance), receivable: toBigInt(worth.receivable) }

@@ -12,7 +12,7 @@ import { updateName } from './actions/update-name.ts'
 import { NAME_UPDATE, changeName } from './domain/change-name.ts'
 import { NAME, leaseName } from './domain/lease-name.ts'
 import { type AskedNotice, MAIL_NOTICE, mailNotice, remindOwners } from './domain/remind.ts'
-import type { UsernameRoom } from './room.ts'
+import type { UsernameContext } from './context.ts'
 import { nameRoutes } from './routes/api.ts'
 import { namePages } from './routes/dashboard.tsx'
 import { publicNameRoutes } from './routes/public.tsx'
@@ -31,7 +31,7 @@ const LOOKS: RouteLimit = {
 
 interface UsernamePorts {
   billing: BillingModule
-  names: Pick<NamesModule, 'tellChanged' | 'learn'>
+  names: Pick<NamesModule, 'announceChange' | 'learn'>
   mailer: Mailer
   /** The base URL of links to this gateway. */
   baseUrl(): string
@@ -39,7 +39,7 @@ interface UsernamePorts {
 }
 
 export interface UsernamesModule extends Module {
-  usernames: UsernameRoom
+  usernames: UsernameContext
 }
 
 /** Opens the usernames module: leases, extensions and changes of names. */
@@ -48,22 +48,22 @@ export function openUsernames(
   { namePlans, nameUpdatePrice }: UsernameSettings,
 ): UsernamesModule {
   const learn = ({ subject }: { subject: string }) => names.learn(subject)
-  const onChange = (key: string) => names.tellChanged(key)
+  const onChange = (key: string) => names.announceChange(key)
   const telling =
     (fulfil: Fulfil): Fulfil =>
     (tx, order, payment) => {
-      if (order.accountId !== null) tx.tellAccount(order.accountId, ['names'])
+      if (order.accountId !== null) tx.notifyAccount(order.accountId, ['names'])
       return fulfil(tx, order, payment)
     }
   billing.sells({ kind: NAME, fulfil: telling(leaseName(onChange)), learn })
   billing.sells({ kind: NAME_UPDATE, fulfil: telling(changeName(onChange)), learn })
   const { offers, resumeOrder } = billing
-  const room: UsernameRoom = { ...offers, namePlans, nameUpdatePrice, resumeOrder }
+  const context: UsernameContext = { ...offers, namePlans, nameUpdatePrice, resumeOrder }
   return {
-    ...offer('usernames', room, USERNAME_ACTIONS),
-    usernames: room,
-    pages: namePages(room),
-    routes: [...nameRoutes(room), ...publicNameRoutes({ room, limit: LOOKS, baseUrl, devnet: isPlay })],
+    ...offer('usernames', context, USERNAME_ACTIONS),
+    usernames: context,
+    pages: namePages(context),
+    routes: [...nameRoutes(context), ...publicNameRoutes({ context, limit: LOOKS, baseUrl, devnet: isPlay })],
     jobs: [remindOfEnds(offers.checkouts), mailOwners(offers.checkouts, mailer, baseUrl)],
   }
 }

@@ -9,7 +9,7 @@ test('of two clients who wait for one block, the second is told though the first
   const [first, second] = [line.watchBlock('wbl_1'), line.watchBlock('wbl_1')]
   const third = line.watchBlock('wbl_1')
   first.forget()
-  line.tellBlock('wbl_1')
+  line.reportBlock('wbl_1')
   await Promise.all([second.settled, third.settled])
 })
 

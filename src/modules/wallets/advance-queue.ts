@@ -53,14 +53,14 @@ export class AdvanceQueue {
     return { settled: promise, forget }
   }
 
-  tellBlock(blockId: string, left?: OutboxBlock): void {
+  reportBlock(blockId: string, left?: OutboxBlock): void {
     for (const resolve of this.#waiting.get(blockId) ?? []) resolve(left)
   }
 
   noteRefusal(refusal: BlockRefusal): void {
     if (this.#refusals.size >= REFUSALS_MAX) this.#refusals.clear()
     this.#refusals.set(refusal.blockId, refusal)
-    if (refusal.lasting) this.tellBlock(refusal.blockId)
+    if (refusal.lasting) this.reportBlock(refusal.blockId)
   }
 
   refusalOf(blockId: string): BlockRefusal | undefined {

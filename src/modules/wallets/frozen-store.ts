@@ -62,7 +62,7 @@ export async function findFrozen(db: Db, name: string): Promise<FrozenWallet | u
 }
 
 /** Frozen to unfrozen; the ledger's confirmed state is taken over before anything is signed. */
-export async function markThawed(db: Db, id: string, now: number): Promise<boolean> {
+export async function markUnfrozen(db: Db, id: string, now: number): Promise<boolean> {
   const row = await db
     .updateTable('wallets')
     .set({ frozen_at: null, frozen_reason: null, thawed_at: now })

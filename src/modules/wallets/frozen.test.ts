@@ -4,7 +4,7 @@ import { hostname } from 'node:os'
 import { type TestContext, test } from 'node:test'
 import { toMasterKeys } from '../../infra/secrets/master-keys.ts'
 import { EnvelopeVault } from '../../infra/secrets/vault.ts'
-import { queuePayment, rewrapKeys, thawWallet, treasury } from './index.ts'
+import { queuePayment, rewrapKeys, unfreezeWallet, treasury } from './index.ts'
 import { receiveDeposits } from './domain/receive.ts'
 import { fromAddress } from '../../kernel/nano/address.ts'
 import { freezeWallet } from './domain/freeze.ts'
@@ -33,7 +33,7 @@ async function openOlderWallet(t: TestContext, options: Partial<WorldOptions> = 
 }
 
 /** Signs a send of 2 nano that no node hears of. */
-async function signUnheard(world: WalletWorld, instance: Instance, wallet: string): Promise<void> {
+async function signUnreceived(world: WalletWorld, instance: Instance, wallet: string): Promise<void> {
   world.trouble = () => 'blocks lost'
   assert.equal(await codeOf(world.finish(send(world, instance, wallet, nano(2)))), 'publish_unknown')
   world.trouble = () => 'none'
@@ -51,7 +51,7 @@ const settle = async (world: WalletWorld, instance: Instance) => {
 }
 
 const thaw = ({ ctx }: Instance, wallet: string, payQueued = false) =>
-  thawWallet(ctx.store, { wallet, actor: OPERATOR, payQueued })
+  unfreezeWallet(ctx.store, { wallet, actor: OPERATOR, payQueued })
 
 // Otherwise rotating the keys of several gateways, one after the other, would freeze every wallet that is in use.
 test('a wallet under a master key that this gateway does not know yet waits; it is not frozen', async (t) => {
@@ -85,7 +85,7 @@ test('a node that calls a good block impossible freezes nothing; the same bytes 
 // An election may still be won by our own block.
 test('a rival that is not confirmed freezes nothing; when it falls, our block takes its place', async (t) => {
   const { world, instance, wallet } = await openOlderWallet(t)
-  await signUnheard(world, instance, wallet)
+  await signUnreceived(world, instance, wallet)
   world.ledger.hold()
   const rival = await steal(world, instance, wallet)
   await settle(world, instance)
@@ -101,7 +101,7 @@ test('a rival that is not confirmed freezes nothing; when it falls, our block ta
 
 test('a block that was signed before a freeze leaves after the thaw, with the same bytes', async (t) => {
   const { world, instance, wallet } = await openOlderWallet(t)
-  await signUnheard(world, instance, wallet)
+  await signUnreceived(world, instance, wallet)
   const signed = await lastBlock(world)
   await freezeWallet(instance.ctx, (await findWalletByAddress(world.db, wallet))!, { reason: 'A person said so.' })
   await settle(world, instance)
@@ -116,7 +116,7 @@ test('a block that was signed before a freeze leaves after the thaw, with the sa
 forEachEngine((engine) => {
   test('a thawed wallet takes over what the ledger has and sends what is left; the lost send stays lost', async (t) => {
     const { world, instance, wallet } = await openOlderWallet(t, { engine })
-    await signUnheard(world, instance, wallet)
+    await signUnreceived(world, instance, wallet)
     const { id } = await lastBlock(world)
     await steal(world, instance, wallet)
     await settle(world, instance)
@@ -135,7 +135,7 @@ forEachEngine((engine) => {
 
 forEachEngine((engine) => {
   /** A wallet of which others have signed so many blocks in a row, thawed, after it has taken them over. */
-  const openThawed = async (t: TestContext, thefts: number) => {
+  const openUnfrozen = async (t: TestContext, thefts: number) => {
     const opened = await openOlderWallet(t, { engine, env: { WALLET_WAIT_MS: '2000' } })
     const { world, instance, wallet } = opened
     for (let theft = 0; theft < thefts; theft++) {
@@ -151,7 +151,7 @@ forEachEngine((engine) => {
 
   // The treasury has refunds, faucet and names to pay: it stopped all of them, again after every thaw.
   test('a thawed wallet that has sent since freezes again because a node is one block behind', async (t) => {
-    const { world, instance, wallet } = await openThawed(t, 1)
+    const { world, instance, wallet } = await openUnfrozen(t, 1)
     await world.finish(send(world, instance, wallet))
     await comeToRest(world, instance, wallet)
     world.trouble = () => 'node behind'
@@ -163,7 +163,7 @@ forEachEngine((engine) => {
   })
 
   test('a thawed wallet freezes again because a node knows only some of the blocks that it took over', async (t) => {
-    const { world, instance, wallet } = await openThawed(t, 2)
+    const { world, instance, wallet } = await openUnfrozen(t, 2)
     world.trouble = () => 'node behind'
     assert.equal(await codeOf(world.finish(send(world, instance, wallet))), 'wallet_busy')
     assert.equal(await isFrozen(world, wallet), false)
@@ -173,7 +173,7 @@ forEachEngine((engine) => {
   })
 
   test('a wallet that is thawed a second time takes over the word of a node that is behind, and can never sign again', async (t) => {
-    const { world, instance, wallet } = await openThawed(t, 1)
+    const { world, instance, wallet } = await openUnfrozen(t, 1)
     await world.finish(send(world, instance, wallet))
     await comeToRest(world, instance, wallet)
     await freezeWallet(instance.ctx, (await findWalletByAddress(world.db, wallet))!, { reason: 'A person said so.' })
@@ -186,7 +186,7 @@ forEachEngine((engine) => {
   })
 
   test('a thawed wallet in which somebody signs again freezes again', async (t) => {
-    const { world, instance, wallet } = await openThawed(t, 1)
+    const { world, instance, wallet } = await openUnfrozen(t, 1)
     await world.finish(send(world, instance, wallet))
     await comeToRest(world, instance, wallet)
     const rival = await steal(world, instance, wallet)

@@ -35,11 +35,11 @@ forEachEngine((engine) => {
     const store = await openStore(storeUrl, systemClock)
     t.after(() => store.close())
     const { db } = store
-    const room = toStoreCtx(store, systemClock)
-    const account = await createAccount(room, { email: null, role: 'user', actor: OPERATOR })
+    const context = toStoreCtx(store, systemClock)
+    const account = await createAccount(context, { email: null, role: 'user', actor: OPERATOR })
     const first = await openProcessWallets(store, surroundings)
     for (let made = 0; made < WALLETS; made++) {
-      const { address } = await createWallet(first.wallets.room, {
+      const { address } = await createWallet(first.wallets.context, {
         accountId: account.id,
         actor: OPERATOR,
         purpose: 'cloud',

@@ -3,7 +3,7 @@ import { type Gauge, type Module, offer } from '../../kernel/module.ts'
 import { formatNano } from '../../kernel/money.ts'
 import { ZERO_HASH } from '../../kernel/nano/block.ts'
 import type { Clock, ConfirmationBus, Links, Names, Notices } from '../../kernel/ports.ts'
-import type { BlockRefusal, TellAlarm } from '../../kernel/wallet-alarm.ts'
+import type { BlockRefusal, ReportAlarm } from '../../kernel/wallet-alarm.ts'
 import { whenOver } from '../../kernel/when-over.ts'
 import type { Db } from '../../kernel/db.ts'
 import { cloudWallet } from './actions/cloud-wallet.ts'
@@ -19,7 +19,7 @@ import { settleWallets } from './jobs/settle.ts'
 import { AdvanceQueue } from './advance-queue.ts'
 import { WalletAddresses } from './addresses.ts'
 import { countOpenBlocks } from './unsettled-store.ts'
-import { type CloudWalletRoom, type WalletRoom, tellWallet } from './room.ts'
+import { type CloudWalletContext, type WalletContext, notifyWallet } from './context.ts'
 import { walletPages } from './routes/dashboard.tsx'
 import { payoutPages, payoutRoutes } from './routes/payout.tsx'
 import { Setbacks } from './setbacks.ts'
@@ -34,7 +34,7 @@ const SOON = 200
 export const WALLET_ACTIONS = [cloudWallet]
 
 interface WalletPorts extends Pick<
-  WalletRoom,
+  WalletContext,
   'node' | 'askAllNodes' | 'work' | 'thresholds' | 'vault' | 'vanity' | 'qrPng' | 'alarm'
 > {
   store: StoreCtx
@@ -54,7 +54,7 @@ interface WalletPorts extends Pick<
 
 export interface WalletsModule extends Module {
   /** The context for functions that no request calls. */
-  wallets: WalletRoom
+  wallets: WalletContext
   /** The address at which the service is paid. */
   treasuryAddress(): Promise<string>
   /** Makes a wallet of the service that can pay out only to one address. */
@@ -74,15 +74,18 @@ export async function openWallets(ports: WalletPorts, settings: WalletSettings):
   await proveMasterKeys({ db, clock, vault })
   await keepSeed({ ...store, vault })
   const setbacks = new Setbacks(store)
-  const queue = new AdvanceQueue((walletId) => setbacks.during(walletId, advanceWallet(room, walletId)))
+  const queue = new AdvanceQueue((walletId) => setbacks.during(walletId, advanceWallet(context, walletId)))
   const watch = new WalletAddresses(confirmations, (walletId) => {
     // The jobs repeat what fails here.
     void whenOver(queue.advance(walletId))
     // A deposit may only become receivable, which the owner's page shows too.
-    void findWallet(db, walletId).then((wallet) => wallet && tellWallet(room, wallet), store.failures.lost('live.tell'))
+    void findWallet(db, walletId).then(
+      (wallet) => wallet && notifyWallet(context, wallet),
+      store.failures.lost('live.tell'),
+    )
   })
   const soon = new Set<string>()
-  const room: WalletRoom = {
+  const context: WalletContext = {
     store,
     node: ports.node,
     askAllNodes: ports.askAllNodes,
@@ -103,7 +106,7 @@ export async function openWallets(ports: WalletPorts, settings: WalletSettings):
         })
       },
       watchBlock: (blockId) => queue.watchBlock(blockId),
-      tellBlock: (blockId, left) => queue.tellBlock(blockId, left),
+      reportBlock: (blockId, left) => queue.reportBlock(blockId, left),
       noteRefusal: (refusal) => {
         queue.noteRefusal(refusal)
         ports.onRefusal(refusal)
@@ -122,26 +125,30 @@ export async function openWallets(ports: WalletPorts, settings: WalletSettings):
     watch.add(walletId, address)
   })
   return {
-    ...offer<CloudWalletRoom>('wallets', { ...room, names: ports.names, countMax: ports.countMax }, WALLET_ACTIONS),
-    wallets: room,
-    routes: payoutRoutes({ wallets: room, names: ports.names }),
+    ...offer<CloudWalletContext>(
+      'wallets',
+      { ...context, names: ports.names, countMax: ports.countMax },
+      WALLET_ACTIONS,
+    ),
+    wallets: context,
+    routes: payoutRoutes({ wallets: context, names: ports.names }),
     pages: [
-      ...payoutPages({ wallets: room, names: ports.names }),
-      ...walletPages({ wallets: room, names: ports.names, blockLink: (hash) => ports.links.block(hash) }),
+      ...payoutPages({ wallets: context, names: ports.names }),
+      ...walletPages({ wallets: context, names: ports.names, blockLink: (hash) => ports.links.block(hash) }),
     ],
-    jobs: [settleWallets(room, setbacks), inspectWallets(room, setbacks)],
+    jobs: [settleWallets(context, setbacks), inspectWallets(context, setbacks)],
     gauges: gaugesOf(db),
-    treasuryAddress: async () => (await treasury(room)).address,
+    treasuryAddress: async () => (await treasury(context)).address,
     alongFor: ({ destination, reference }, run) => {
       const terms = { purpose: 'checkout', refundAddress: destination, metadata: { reference } }
-      return alongWallet(room, { accountId: undefined, ...terms }, run)
+      return alongWallet(context, { accountId: undefined, ...terms }, run)
     },
-    sweep: (walletId) => sweepWallet(room, walletId),
-    queueSend: (tx, send) => queueSend(room, tx, send),
-    bringForward: (send) => bringForward(room, send),
+    sweep: (walletId) => sweepWallet(context, walletId),
+    queueSend: (tx, send) => queueSend(context, tx, send),
+    bringForward: (send) => bringForward(context, send),
     start: async () => {
       for (const { id, address } of await listWatched(db, clock.now() - WATCHED_AFTER_END)) watch.add(id, address)
-      const { id, address, frontier } = await treasury(room)
+      const { id, address, frontier } = await treasury(context)
       if (!fund || frontier !== ZERO_HASH) return
       await fund(address)
       // The ledger may have reported a deposit before we subscribed to the address.
@@ -158,7 +165,7 @@ const ALARM_REPEATS_AFTER = 60_000
 const ALARMS_REMEMBERED = 10_000
 
 /** Limits an alarm to once a minute, because a waiting wallet is tried several times a second. */
-function rarely(alarm: TellAlarm, clock: Clock): TellAlarm {
+function rarely(alarm: ReportAlarm, clock: Clock): ReportAlarm {
   const raised = new Map<string, number>()
   return (kind, detail) => {
     const name = `${kind} ${detail.walletId} ${detail.reason}`
@@ -170,7 +177,7 @@ function rarely(alarm: TellAlarm, clock: Clock): TellAlarm {
   }
 }
 
-function toRules(settings: WalletSettings, representative: string | undefined): WalletRoom['rules'] {
+function toRules(settings: WalletSettings, representative: string | undefined): WalletContext['rules'] {
   return {
     sendsAllowed: settings.walletSends,
     walletsMax: settings.walletsPerAccountMax,

@@ -9,7 +9,7 @@ import { DEV_NETWORK } from '../../kernel/nano/network.ts'
 import type { LedgerNode } from '../../devnet/index.ts'
 import { receiveDeposits } from './domain/receive.ts'
 import { freezeWallet } from './domain/freeze.ts'
-import { lockFunds, thawWallet } from './index.ts'
+import { lockFunds, unfreezeWallet } from './index.ts'
 import { findWalletByAddress } from './store.ts'
 import { listUnsettled } from './unsettled-store.ts'
 import { NO_WORK, Signer, frontierOf, nano, publish } from '../../../test/support/blocks.ts'
@@ -381,7 +381,7 @@ test('a thaw takes over a released block that is on the ledger after all', async
   await pass(20)
   await freezeWallet(instance.ctx, await record(), { reason: 'A person said so.' })
   await feed(lie, world.ledger)
-  await thawWallet(instance.ctx.store, { wallet, actor: OPERATOR, payQueued: false })
+  await unfreezeWallet(instance.ctx.store, { wallet, actor: OPERATOR, payQueued: false })
   world.clock.advance(LEASE)
   await world.finish(instance.settle())
   assert.deepEqual((await statuses()).slice(2), ['receive confirmed'])
@@ -394,7 +394,7 @@ test('a node that names an older block which another had signed, as if it came n
   const old = await steal(world, instance, wallet)
   await pass(5)
   assert.notEqual((await record()).frozenAt, null)
-  await thawWallet(instance.ctx.store, { wallet, actor: OPERATOR, payQueued: false })
+  await unfreezeWallet(instance.ctx.store, { wallet, actor: OPERATOR, payQueued: false })
   world.clock.advance(LEASE)
   await world.finish(instance.settle())
   await world.finish(send(world, instance, wallet))

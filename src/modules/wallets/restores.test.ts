@@ -7,7 +7,7 @@ import { nano } from '../../../test/support/blocks.ts'
 import { forEachEngine } from '../../../test/support/engines.ts'
 import { testRandom } from '../../../test/support/random.ts'
 import { SHOP, codeOf, comeToRest, openUsedWallet, send } from '../../../test/support/wallet-steps.ts'
-import { declareRestore, findRestore, listUnknownSends, settleRestore, thawWallet } from './index.ts'
+import { declareRestore, findRestore, listUnknownSends, settleRestore, unfreezeWallet } from './index.ts'
 import { findWalletByAddress } from './store.ts'
 import { askOf } from '../../../test/support/wallet-world.ts'
 
@@ -79,7 +79,7 @@ forEachEngine((engine, open) => {
     assert.match((await findRestore(db))!.reason, new RegExp(`${older.id}: The ledger has block ${hash}`))
     assert.deepEqual(await listUnknownSends(askOf(world), older), [{ hash, destination: SHOP, amount: '2' }])
     await assert.rejects(settleRestore(world.ctx, OPERATOR), /1 wallets have sent what this store does not know/)
-    await thawWallet(world.ctx, { wallet, actor: OPERATOR, payQueued: false })
+    await unfreezeWallet(world.ctx, { wallet, actor: OPERATOR, payQueued: false })
     assert.ok(await findRestore(db), 'unfreezing settles nothing')
     await settleRestore(world.ctx, OPERATOR)
     assert.equal(await findRestore(db), undefined)

@@ -26,7 +26,7 @@ export interface Wallet {
   balance: Raw
   frozenAt: number | null
   /** Set from the unfreezing until the ledger's state is taken over. */
-  thawedAt: number | null
+  unfrozenAt: number | null
   /** The block of its chain that all nodes deny, since when, and in how many rounds. */
   denied: { hash: string; since: number; rounds: number } | null
   /** When blocks of it were released; null again once a later block is final. */
@@ -69,7 +69,7 @@ export function toWallet(row: Pick<Selectable<WalletsTable>, (typeof WALLET_COLU
     frontier: row.frontier,
     balance: toRaw(BigInt(row.balance_raw)),
     frozenAt: row.frozen_at,
-    thawedAt: row.thawed_at,
+    unfrozenAt: row.thawed_at,
     denied:
       row.denied_hash === null || row.denied_at === null
         ? null

@@ -17,12 +17,12 @@ import {
   replayEvents,
   reviveDeliveries,
 } from './jobs.ts'
-import type { WebhookRoom } from './room.ts'
+import type { WebhookContext } from './context.ts'
 import { webhookRoutes } from './routes/api.ts'
 import { webhookPages } from './routes/dashboard.tsx'
 import type { WEBHOOK_SETTINGS } from './settings.ts'
 import { AddressMonitor } from './watches/monitor.ts'
-import type { WatchRoom } from './watches/room.ts'
+import type { WatchContext } from './watches/context.ts'
 import { watchRoutes } from './watches/routes.ts'
 
 const WATCHES = 'watches'
@@ -58,8 +58,8 @@ export function openWebhooks(
   const ctx = { ...store, secrets, outbound, slots: new HostConcurrency(), onAttempt }
   const batches = openBatches(ctx)
   const attempt = (deliveryId: string) => deliver(batches, { deliveryId })
-  const room: WebhookRoom = { ...store, secrets, outbound, kinds, attempt }
-  const watches: WatchRoom = {
+  const context: WebhookContext = { ...store, secrets, outbound, kinds, attempt }
+  const watches: WatchContext = {
     ...store,
     secrets,
     node,
@@ -70,12 +70,12 @@ export function openWebhooks(
       notices.publish(WATCHES, '')
     },
   }
-  const monitor = new AddressMonitor({ room: watches, bus: confirmations, turnOf })
+  const monitor = new AddressMonitor({ context: watches, bus: confirmations, turnOf })
   const unsubscribe = notices.subscribe(WATCHES, () => monitor.feed.refresh())
   return {
     ...offer('webhooks', watches, WEBHOOK_ACTIONS),
-    routes: [...webhookRoutes(room), ...watchRoutes(watches)],
-    pages: webhookPages(room, watches),
+    routes: [...webhookRoutes(context), ...watchRoutes(watches)],
+    pages: webhookPages(context, watches),
     jobs: [
       deliverWebhook(ctx, batches),
       deliverToEndpoint(ctx, batches),

@@ -9,7 +9,7 @@ import { recordEvent } from './index.ts'
 import { type NewEvent } from './domain/record-event.ts'
 import { deliver, openBatches } from './domain/deliver.ts'
 import { HostConcurrency } from './domain/host-concurrency.ts'
-import type { WebhookRoom } from './room.ts'
+import type { WebhookContext } from './context.ts'
 import { webhookRoutes } from './routes/api.ts'
 import { type MountedRoutes, openRoutes } from '../../../test/support/mounted-routes.ts'
 import { dumpStore, listAudit } from '../../../test/support/dump-store.ts'
@@ -32,7 +32,7 @@ interface Page {
 }
 
 /** A room whose way out leads nowhere that is private. */
-function openRoom(ctx: StoreCtx, secrets: SecretBox): WebhookRoom {
+function openContext(ctx: StoreCtx, secrets: SecretBox): WebhookContext {
   const outbound = openOutbound({ ...ctx, allowPrivate: false, resolve: () => Promise.resolve([]) })
   const batches = openBatches({ ...ctx, secrets, outbound, slots: new HostConcurrency(), onAttempt: () => undefined })
   return {
@@ -46,7 +46,7 @@ function openRoom(ctx: StoreCtx, secrets: SecretBox): WebhookRoom {
 
 async function open(t: TestContext, engine: StoreEngine = 'sqlite') {
   const secrets = openSecretBox(testRandom.bytes(32), testRandom)
-  const world = await openRoutes(t, { engine, routes: (ctx) => webhookRoutes(openRoom(ctx, secrets)) })
+  const world = await openRoutes(t, { engine, routes: (ctx) => webhookRoutes(openContext(ctx, secrets)) })
   const ctx = { ...world.ctx, secrets }
   const record = async (accountId: string, event: Partial<NewEvent> = {}) => {
     const id = event.id ?? ctx.ids.next('evt')
@@ -103,7 +103,7 @@ forEachEngine((engine) => {
   })
 })
 
-test('404 for another account’s event exactly as for one that does not exist, at every door', async (t) => {
+test('404 for another account’s event exactly as for one that does not exist, at every endpoint', async (t) => {
   const { world, record } = await open(t)
   const { accountId } = await world.join('owner@example.com')
   const stranger = await world.join('stranger@example.com')

@@ -5,12 +5,12 @@ import { difficultyLimit, fromMultiplier } from '../../kernel/nano/work.ts'
 import { parseRaw } from '../../kernel/money.ts'
 import type { FoundWork } from '../../kernel/ports.ts'
 import { textOf } from '../../kernel/shape.ts'
-import { type WorkRoom, requireWork } from './room.ts'
+import { type WorkContext, requireWork } from './context.ts'
 
 /** Returns ready work, or searches for it at the caller's expense. */
 export async function findWork(
   ctx: Ctx,
-  { work }: WorkRoom,
+  { work }: WorkContext,
   { root, threshold }: { root: string; threshold: bigint },
 ): Promise<{ found: FoundWork; credits: number; cached: boolean }> {
   const ready = await work.find(root, threshold)
@@ -55,7 +55,7 @@ export async function subtypeOf({ node }: Ctx, root: string, block: Block): Prom
 }
 
 /** The multiplier overrides the difficulty; without both the block's subtype decides, which defaults to a send. */
-export function wantedDifficulty({ thresholds }: WorkRoom, { difficulty, multiplier, subtype }: Asked): bigint {
+export function wantedDifficulty({ thresholds }: WorkContext, { difficulty, multiplier, subtype }: Asked): bigint {
   if (difficulty === undefined && multiplier === undefined) {
     return subtype === 'receive' || subtype === 'open' || subtype === 'epoch' ? thresholds.receive : thresholds.send
   }
@@ -69,9 +69,9 @@ export function wantedDifficulty({ thresholds }: WorkRoom, { difficulty, multipl
 }
 
 /** Work for blocks that are to be published, at the expense of their publishers. */
-export function openWorkFor({ isSold, ...room }: WorkRoom & { isSold: boolean }) {
+export function openWorkFor({ isSold, ...context }: WorkContext & { isSold: boolean }) {
   return async (ctx: Ctx, block: Block, said: string | undefined): Promise<string> => {
-    requireWork(room.work)
+    requireWork(context.work)
     const { caller } = ctx
     // Callers without a key pay for a request by its action, and this one has no price.
     if (isSold && caller.kind === 'anonymous' && caller.isLocal !== true) {
@@ -79,6 +79,6 @@ export function openWorkFor({ isSold, ...room }: WorkRoom & { isSold: boolean })
     }
     const root = rootOf(block)
     const subtype = said ?? (await subtypeOf(ctx, root, block))
-    return (await findWork(ctx, room, { root, threshold: wantedDifficulty(room, { subtype }) })).found.work
+    return (await findWork(ctx, context, { root, threshold: wantedDifficulty(context, { subtype }) })).found.work
   }
 }

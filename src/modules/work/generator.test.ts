@@ -16,7 +16,7 @@ function foundFor(root: string, threshold: bigint, below?: bigint): FoundWork {
   return { work, value: workValue(root, work) }
 }
 
-async function openDesk(t: TestContext, precompute = true) {
+async function openLocal(t: TestContext, precompute = true) {
   const { ctx, clock } = await openFile(t)
   const asked: WorkRequest[] = []
   const cancelled: string[] = []
@@ -41,7 +41,7 @@ const confirmation = (hash: string, previous: string) =>
   ({ account: ACCOUNT, hash, amount: '1', block: { previous }, type: '', time: '' }) as const
 
 test('what was found once is ready afterwards, also after a restart, for a day', async (t) => {
-  const { desk, open, asked, clock } = await openDesk(t)
+  const { desk, open, asked, clock } = await openLocal(t)
   const root = newHash()
   const found = await desk.generate(ask(root, send))
   const known = { ...found, prepared: false }
@@ -54,7 +54,7 @@ test('what was found once is ready afterwards, also after a restart, for a day',
 })
 
 test('work that is too weak is not served, and the stronger one takes its place', async (t) => {
-  const { desk, open } = await openDesk(t)
+  const { desk, open } = await openLocal(t)
   const root = newHash()
   await desk.generate(ask(root, receive))
   assert.equal(await desk.find(root, send), undefined)
@@ -64,7 +64,7 @@ test('work that is too weak is not served, and the stronger one takes its place'
 })
 
 test('a burst of blocks prepares only the last', async (t) => {
-  const { desk, asked, clock } = await openDesk(t)
+  const { desk, asked, clock } = await openLocal(t)
   const roots = [newHash(), newHash(), newHash()]
   for (const root of roots) {
     desk.prepare(ACCOUNT, root, send)
@@ -77,7 +77,7 @@ test('a burst of blocks prepares only the last', async (t) => {
 })
 
 test('when an account moves on, what was made for its old root is dropped and called off', async (t) => {
-  const { desk, open, cancelled, clock, ctx } = await openDesk(t)
+  const { desk, open, cancelled, clock, ctx } = await openLocal(t)
   const [old, next] = [newHash(), newHash()]
   desk.prepare(ACCOUNT, old, send)
   clock.advance(1_000)
@@ -94,7 +94,7 @@ test('when an account moves on, what was made for its old root is dropped and ca
 })
 
 test('a confirmation of an older block changes nothing, and an account that left us a day ago is not followed', async (t) => {
-  const { desk, asked, clock } = await openDesk(t)
+  const { desk, asked, clock } = await openLocal(t)
   const root = newHash()
   desk.prepare(ACCOUNT, root, send)
   clock.advance(1_000)
@@ -111,7 +111,7 @@ test('a confirmation of an older block changes nothing, and an account that left
 })
 
 test('what another instance has prepared is not searched here too', async (t) => {
-  const { desk, cancelled } = await openDesk(t)
+  const { desk, cancelled } = await openLocal(t)
   const root = newHash()
   desk.prepare(ACCOUNT, root, send)
   desk.noteReady(root)
@@ -119,7 +119,7 @@ test('what another instance has prepared is not searched here too', async (t) =>
 })
 
 test('work in the store that is not worth what is written there is not served', async (t) => {
-  const { desk, ctx } = await openDesk(t)
+  const { desk, ctx } = await openLocal(t)
   const root = newHash()
   const work = { root, work: workFor(root, 0n, receive), value: 'ffffffffffffffff', account: null, prepared: 0 }
   const kept = { ...work, created_at: 1, expires_at: 2 ** 41 }
@@ -128,7 +128,7 @@ test('work in the store that is not worth what is written there is not served', 
 })
 
 test('nothing is prepared where that is switched off', async (t) => {
-  const { desk, asked, clock } = await openDesk(t, false)
+  const { desk, asked, clock } = await openLocal(t, false)
   desk.prepare(ACCOUNT, newHash(), send)
   clock.advance(10_000)
   await turn()
@@ -136,7 +136,7 @@ test('nothing is prepared where that is switched off', async (t) => {
 })
 
 test('work for a wallet that is found sooner than a row is written is not written', async (t) => {
-  const { desk, open } = await openDesk(t)
+  const { desk, open } = await openLocal(t)
   const [easy, hard] = [newHash(), newHash()]
   await desk.generate({ ...ask(easy, send), class: 'wallet' })
   assert.equal(await open().find(easy, receive), undefined)

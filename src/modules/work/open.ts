@@ -8,7 +8,7 @@ import { workCancel } from './actions/work-cancel.ts'
 import { workGenerate } from './actions/work-generate.ts'
 import { workValidate } from './actions/work-validate.ts'
 import { WorkGenerator, type WorkSearch } from './generator.ts'
-import type { WorkRoom } from './room.ts'
+import type { WorkContext } from './context.ts'
 import type { WorkSettings } from './settings.ts'
 import { deleteExpiredWorks } from './store.ts'
 
@@ -55,7 +55,7 @@ export function openWork(
 }
 
 /** The actions alone, for a server that searches for work and has no store. */
-export const openWorkActions = (room: WorkRoom) => offer('work', room, WORK_ACTIONS)
+export const openWorkActions = (context: WorkContext) => offer('work', context, WORK_ACTIONS)
 
 /** Deletes expired work that no caller requested. */
 const forgetWorks = ({ db, clock }: StoreCtx): Job => ({

@@ -20,7 +20,7 @@ import {
   signed,
 } from '../../../test/support/x402-steps.ts'
 
-/* One payment presented many times, at many doors, and with replies that get lost; the usual way is in test/spec. */
+/* One payment presented many times, at many endpoints, and with replies that get lost; the usual way is in test/spec. */
 
 test('a payment is honoured after the price and the address have changed', async (t) => {
   const ledger = await openDevnet(t)
@@ -119,7 +119,7 @@ test('a payer was refused although the ledger has the payment: one node refused 
   assert.equal(paymentsOnLedger(ledger.node), 1)
 })
 
-test('503 a store that is away opens no door', async (t) => {
+test('503 a store that is away lets nobody in', async (t) => {
   const { call, node, upstream, app } = await openFaultyShop(t)
   const block = paymentBlock(node, await openPayer(node))
   await app.store.db.schema.alterTable('x402_payments').renameTo('elsewhere').execute()

@@ -30,25 +30,25 @@ export function x402Routes({
     ...['/facilitator/discovery/resources', '/discovery/resources'].map((path): Route => ({
       method: 'GET',
       path,
-      door: 'anyone',
+      access: 'anyone',
       run: async ({ query }) => ({ json: await discoverResources(seller, readSought(query), openedAt) }),
     })),
     {
       method: 'GET',
       path: '/.well-known/x402',
-      door: 'anyone',
+      access: 'anyone',
       run: async () => ({ json: await describeOffers(seller) }),
     },
     {
       method: 'GET',
       path: '/facilitator/supported',
-      door: 'anyone',
+      access: 'anyone',
       run: async () => ({ json: await facilitation.own.getSupported() }),
     },
     {
       ...SENT,
       path: '/facilitator/verify',
-      door: 'anyone',
+      access: 'anyone',
       run: async ({ body }) => ({ json: await verifyForOthers(facilitation, readFacilitatorRequest(body('needed'))) }),
       explain: (error) =>
         error instanceof PaymentError ? { isValid: false, invalidReason: 'unexpected_verify_error' } : {},
@@ -56,7 +56,7 @@ export function x402Routes({
     {
       ...SENT,
       path: '/facilitator/settle',
-      door: 'anyone',
+      access: 'anyone',
       run: async ({ body }) => ({ json: await settleForOthers(facilitation, readFacilitatorRequest(body('needed'))) }),
       explain: (error) => (error instanceof PaymentError ? { ...error.settlement } : {}),
     },

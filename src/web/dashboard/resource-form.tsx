@@ -32,11 +32,11 @@ export const boxOf = (name: string, value: string) => `${name}-${value}`
 /** What the form shows of a record. A refused form shows what was typed; another form on the same page shows the stored values. */
 export function formState<F extends FieldsOf, R>(
   of: Noun<F, R>,
-  room: R,
+  context: R,
   record: RecordOf<F>,
   filled = EMPTY,
 ): FormState {
-  const shown = show(of, room, record)
+  const shown = show(of, context, record)
   const values: Record<string, string> = {}
   for (const { wire, control } of controlsOf(of, 'change')) Object.assign(values, toInputs(wire, control, shown[wire]))
   if (Object.keys(values).some((name) => name in filled.values)) return filled
@@ -65,9 +65,9 @@ function toInputs(name: string, control: Control, stored: Json | undefined): Rec
 }
 
 /** The sent form as a request body. Rows that were left empty are undefined, so that the others keep their indexes. */
-export function formBody<F extends FieldsOf, R>(of: Noun<F, R>, room: R, purpose: Purpose, fields: FormFields) {
+export function formBody<F extends FieldsOf, R>(of: Noun<F, R>, context: R, purpose: Purpose, fields: FormFields) {
   const body: Record<string, unknown> = {}
-  const rules = of.rules(room)
+  const rules = of.rules(context)
   for (const { wire, control } of controlsOf(of, purpose)) body[wire] = fromInputs(wire, control, fields, rules)
   return body
 }

@@ -23,7 +23,7 @@ export function planClaim(caller: Caller, share: Pick<AskedShare, 'kind' | 'of' 
       const code = way.code()
       if (code === undefined) return false
       isFetched ||= claimants.length === 0 ? await decline(caller, asked, code) : await claim(caller, asked, code)
-      return isFetched && (await isTold(caller, asked, way.checkoutId))
+      return isFetched && (await isReported(caller, asked, way.checkoutId))
     },
   })
 }
@@ -53,7 +53,7 @@ async function decline(caller: Caller, share: AskedShare, code: string): Promise
 }
 
 /** The merchant looks at the refund until it says what became of its link. */
-async function isTold(caller: Caller, { of }: AskedShare, checkoutId: string | undefined): Promise<boolean> {
+async function isReported(caller: Caller, { of }: AskedShare, checkoutId: string | undefined): Promise<boolean> {
   if (checkoutId === undefined) return true
   const answer = await caller.options.client.getOwn(`/api/checkouts/${checkoutId}/refunds`)
   const refunds = (answer?.body.refunds ?? []) as { id: string; status: string }[]

@@ -19,7 +19,7 @@ function mayHaveDriver(): boolean {
 }
 
 /** Names the package with which a machine that searches through WebAssembly alone could be faster. */
-export function tellFasterWork({
+export function reportFasterWork({
   workThreads,
   workCards,
 }: {

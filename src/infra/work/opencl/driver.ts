@@ -57,7 +57,7 @@ interface Located extends FoundDevice {
 }
 
 /** The handles that a call returns, after a first call for their number. */
-function listHandles({ koffi }: Cl, ask: (room: number, into: Buffer | null, count: Buffer) => unknown): Handle[] {
+function listHandles({ koffi }: Cl, ask: (capacity: number, into: Buffer | null, count: Buffer) => unknown): Handle[] {
   const count = Buffer.alloc(4)
   // A system without any returns an error code.
   if (ask(0, null, count) !== 0) return []
@@ -81,10 +81,12 @@ function numberOf(call: Call, handle: Handle, what: number): bigint {
 
 function locate(cl: Cl): Located[] {
   const { getPlatforms, platformInfo, getDevices, deviceInfo } = cl.call
-  const platforms = listHandles(cl, (room, into, count) => getPlatforms(room, into, count))
+  const platforms = listHandles(cl, (capacity, into, count) => getPlatforms(capacity, into, count))
   const devices = platforms.flatMap((platform) => {
     const name = textOf(platformInfo, platform, CL.platformName)
-    const handles = listHandles(cl, (room, into, count) => getDevices(platform, CL.allDevices, room, into, count))
+    const handles = listHandles(cl, (capacity, into, count) =>
+      getDevices(platform, CL.allDevices, capacity, into, count),
+    )
     return handles.map((handle) => ({ platform: name, handle }))
   })
   return devices.map(({ platform, handle }, index) => ({

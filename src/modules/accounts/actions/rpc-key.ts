@@ -4,7 +4,7 @@ import { answer } from '../../../kernel/answers.ts'
 import { input } from '../../../kernel/fields.ts'
 import { requestSignIn } from '../domain/sign-in.ts'
 import { EMAIL_PATTERN } from '../email-field.ts'
-import type { AccountRoom } from '../room.ts'
+import type { AccountContext } from '../context.ts'
 
 export const rpcKey = action({
   name: 'rpc_key',
@@ -26,7 +26,7 @@ export const rpcKey = action({
   auth: 'none',
   scope: 'keys',
   once: true,
-  async run({ store, ip, idempotency }, { email }, { baseUrl, keepsMail }: AccountRoom) {
+  async run({ store, ip, idempotency }, { email }, { baseUrl, keepsMail }: AccountContext) {
     await requestSignIn(store, { email, ip, baseUrl: baseUrl(), idempotency })
     const message = keepsMail
       ? `No mail server is set: the sign-in link for ${email} is kept here. Its operator reads it with "nano-gateway mail list", or signed in at ${baseUrl()}/dashboard/admin/mail.`

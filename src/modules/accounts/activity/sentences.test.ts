@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { KINDS, isTold, tellActor, tellDeed } from './sentences.ts'
+import { KINDS, isReported, describeActor, describeActivity } from './sentences.ts'
 
 const MODULES = join(import.meta.dirname, '../..')
 const HASH = 'AB'.repeat(32)
 const known = { names: new Map([['mem_1', 'bob@example.com']]), accountId: 'acc_1' }
 const tell = (what: string, detail: Record<string, unknown>) =>
-  tellDeed({ id: 'aud_1', at: 0, actor: 'mem_1', key: undefined, what, detail }, known)
+  describeActivity({ id: 'aud_1', at: 0, actor: 'mem_1', key: undefined, what, detail }, known)
 const plain = (what: string, detail: Record<string, unknown>) =>
   tell(what, detail)
     .map((part) => (typeof part === 'string' ? part : part.text))
@@ -31,7 +31,7 @@ function listWritten(): string[] {
 test('whatever is noted of an account is told as a sentence, and can be asked for by its kind', () => {
   const written = listWritten().filter((what) => Object.hasOwn(KINDS, what.split('.')[0]!))
   assert.ok(written.length > 20, written.join(' '))
-  const untold = written.filter((what) => !isTold(what))
+  const untold = written.filter((what) => !isReported(what))
   assert.deepEqual(untold, [])
 })
 
@@ -54,7 +54,7 @@ test('sentences name people, lead to what they speak of, and have every hash who
 })
 
 test('who did it has a name: a person, a key, the operator, whose people are not named', () => {
-  const who = (actor: string) => tellActor({ actor, key: undefined }, known)
+  const who = (actor: string) => describeActor({ actor, key: undefined }, known)
   assert.deepEqual(['mem_1', 'acc_1'].map(who), ['bob@example.com', 'An API key'])
   for (const actor of ['mem_of_the_operator', 'acc_2', 'command line']) assert.equal(who(actor), 'The operator')
 })

@@ -1,9 +1,9 @@
-import type { Deed } from './store.ts'
+import type { Activity } from './store.ts'
 
 /** A part of a sentence: plain text, a thing by its name or hash, or a link to its page. */
 export type Part = string | { text: string; href?: string }
 
-type Detail = Deed['detail']
+type Detail = Activity['detail']
 
 interface Known {
   /** Email addresses of present and former members by id. */
@@ -187,7 +187,7 @@ const SENTENCES: Record<string, (detail: Detail, member: Part) => Part[]> = {
 }
 
 /** An action as a sentence. A kind without a sentence here is shown by its name, with all recorded details. */
-export function tellDeed({ what, detail }: Deed, { names }: Known): Part[] {
+export function describeActivity({ what, detail }: Activity, { names }: Known): Part[] {
   const memberId = text(detail.memberId)
   const member = { text: names.get(memberId) ?? memberId, href: '/dashboard/people' }
   const sentence = Object.hasOwn(SENTENCES, what) ? SENTENCES[what] : undefined
@@ -197,10 +197,10 @@ export function tellDeed({ what, detail }: Deed, { names }: Known): Part[] {
 }
 
 /** The actor's name. An operator's people and keys have no name in an account. */
-export function tellActor({ actor, key }: Pick<Deed, 'actor' | 'key'>, { names, accountId }: Known): string {
+export function describeActor({ actor, key }: Pick<Activity, 'actor' | 'key'>, { names, accountId }: Known): string {
   const name = names.get(actor)
   if (name !== undefined) return name
-  if (key) return tellKey(key)
+  if (key) return describeKey(key)
   // Entries from before 0.3 do not record which key it was.
   if (actor === accountId) return 'An API key'
   if (/^(mem|acc|key)_/.test(actor)) return 'The operator'
@@ -208,7 +208,7 @@ export function tellActor({ actor, key }: Pick<Deed, 'actor' | 'key'>, { names, 
 }
 
 /** Keys may share a name, so the key's first characters are shown too, as in the list of keys. */
-export const tellKey = ({ name, start }: { name: string; start: string }): string =>
+export const describeKey = ({ name, start }: { name: string; start: string }): string =>
   name === '' ? `API key ${start}…` : `API key “${name}” (${start}…)`
 
 const OTHERS: Readonly<Record<string, string>> = {
@@ -221,4 +221,4 @@ const OTHERS: Readonly<Record<string, string>> = {
   'command line': 'The operator',
 }
 
-export const isTold = (what: string): boolean => Object.hasOwn(SENTENCES, what)
+export const isReported = (what: string): boolean => Object.hasOwn(SENTENCES, what)

@@ -1,7 +1,7 @@
 import type { Db } from '../../../kernel/db.ts'
 
 /** A recorded action with its actor. */
-export interface Deed {
+export interface Activity {
   id: string
   at: number
   actor: string
@@ -11,7 +11,7 @@ export interface Deed {
   detail: Readonly<Record<string, unknown>>
 }
 
-export interface DeedFilter {
+export interface ActivityFilter {
   accountId: string
   /** The id of the actor. */
   actor?: string | undefined
@@ -22,11 +22,11 @@ export interface DeedFilter {
 }
 
 /** The actions in an account, newest first; `before` is the last one of the previous page. */
-export async function listDeeds(
+export async function listActivities(
   db: Db,
-  { accountId, actor, kind, from, to }: DeedFilter,
-  { before, limit }: { before: Pick<Deed, 'at' | 'id'> | undefined; limit: number },
-): Promise<Deed[]> {
+  { accountId, actor, kind, from, to }: ActivityFilter,
+  { before, limit }: { before: Pick<Activity, 'at' | 'id'> | undefined; limit: number },
+): Promise<Activity[]> {
   let query = db
     .selectFrom('audit_entries')
     .leftJoin('api_keys', (join) =>
@@ -49,6 +49,6 @@ export async function listDeeds(
   return rows.map(({ detail, name, start, ...row }) => ({
     ...row,
     key: name === null || start === null ? undefined : { name, start },
-    detail: JSON.parse(detail) as Deed['detail'],
+    detail: JSON.parse(detail) as Activity['detail'],
   }))
 }

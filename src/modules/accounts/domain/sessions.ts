@@ -299,10 +299,10 @@ function toCaller(owner: KeyOwner | undefined, origin: string | undefined): Call
   if (owner.isSuspended) throw accountSuspended()
   const actor = actorOf.key(keyId)
   if (kind === 'secret')
-    return { kind: 'account', accountId, role, prepaid, door: 'secret-key', keyId, actor, rights, plan }
+    return { kind: 'account', accountId, role, prepaid, access: 'secret-key', keyId, actor, rights, plan }
   // Anybody can read a public key, so it is valid only on pages of its origins.
   if (origin === undefined || !origins.includes(origin)) {
     throw new AppError('origin_not_allowed', 'This public key cannot be used from this origin.')
   }
-  return { kind: 'account', accountId, role, prepaid, door: 'public-key', keyId, actor, rights }
+  return { kind: 'account', accountId, role, prepaid, access: 'public-key', keyId, actor, rights }
 }

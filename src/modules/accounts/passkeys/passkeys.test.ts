@@ -78,8 +78,9 @@ forEachEngine((engine) => {
     const proved = await post('/api/prove', { credential: proof }, bearer(opened.json.token))
     assert.equal((await post('/api/keys', { name: 'K' }, bearer(proved.json.token))).status, 201)
     assert.equal((await post('/api/prove', { credential: proof }, bearer(opened.json.token))).status, 401)
-    const deeds = await listAudit(world.ctx.db, accountId)
-    for (const what of ['passkey.added', 'account.signed-in', 'account.proved']) assert.ok(deeds.includes(what), what)
+    const activities = await listAudit(world.ctx.db, accountId)
+    for (const what of ['passkey.added', 'account.signed-in', 'account.proved'])
+      assert.ok(activities.includes(what), what)
     assert.doesNotMatch(JSON.stringify(await world.ctx.db.selectFrom('recovery_codes').selectAll().execute()), /-/)
   })
 
@@ -238,7 +239,7 @@ forEachEngine((engine) => {
     assert.equal((await post('/api/recovery-codes', {}, bearer(token))).code, 'fresh_proof_required')
   })
 
-  test('a recovery code opens once, at either of two doors, and is told; new ones end those before (contract 5, rule 35)', async (t) => {
+  test('a recovery code opens once, at either of two endpoints, and is told; new ones end those before (contract 5, rule 35)', async (t) => {
     const { world, enrol, post, bearer, mails } = await openHouse(t)
     const { token } = await world.signIn(EMAIL)
     const { json } = await enrol(token)

@@ -14,7 +14,7 @@ const caller = (accountId: string): Caller => ({
   accountId,
   role: 'user',
   prepaid: false,
-  door: 'secret-key',
+  access: 'secret-key',
   actor: OPERATOR,
   keyId: `key_${accountId}`,
   rights: undefined,

@@ -6,8 +6,8 @@ import type { Page } from '../../../kernel/page.ts'
 import { type Verb, describedOf, routesOf } from '../../../kernel/resource/verb.ts'
 import { given } from '../../../kernel/shown-fields.ts'
 import { exportDeeds, namesOf } from '../activity/export.ts'
-import { KINDS, tellActor, tellDeed, tellKey } from '../activity/sentences.ts'
-import { type DeedFilter, listDeeds } from '../activity/store.ts'
+import { KINDS, describeActor, describeActivity, describeKey } from '../activity/sentences.ts'
+import { type ActivityFilter, listActivities } from '../activity/store.ts'
 import { ActivityPage } from '../pages/activity-page.tsx'
 import { listKeys } from '../store.ts'
 
@@ -24,11 +24,11 @@ export const activityPages = ({ store }: { store: StoreCtx }): readonly Page[] =
     async render({ frame, accountId, query }) {
       const values = Object.fromEntries(FILTERS.map((name) => [name, query[name] ?? '']))
       const asked = { before: readCursor(query.before), limit: PAGE_ROWS + 1 }
-      const found = await listDeeds(store.db, readFilter(accountId, values), asked)
+      const found = await listActivities(store.db, readFilter(accountId, values), asked)
       const names = await namesOf(store.db, accountId)
       const known = { names, accountId }
-      const deeds = found.slice(0, PAGE_ROWS)
-      const last = found.length > PAGE_ROWS ? deeds.at(-1) : undefined
+      const activities = found.slice(0, PAGE_ROWS)
+      const last = found.length > PAGE_ROWS ? activities.at(-1) : undefined
       const address = (path: string, before?: string) => {
         const given = Object.entries({ ...values, before: before ?? '' }).filter(([, value]) => value !== '')
         return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`
@@ -38,8 +38,12 @@ export const activityPages = ({ store }: { store: StoreCtx }): readonly Page[] =
           frame={frame}
           values={values}
           people={[...names]}
-          keys={(await listKeys(store.db, accountId, KEYS_LISTED)).map((key) => [key.id, tellKey(key)] as const)}
-          rows={deeds.map((deed) => ({ ...deed, who: tellActor(deed, known), told: tellDeed(deed, known) }))}
+          keys={(await listKeys(store.db, accountId, KEYS_LISTED)).map((key) => [key.id, describeKey(key)] as const)}
+          rows={activities.map((activity) => ({
+            ...activity,
+            who: describeActor(activity, known),
+            told: describeActivity(activity, known),
+          }))}
           csv={address('/api/activity.csv')}
           first={query.before === undefined ? undefined : address('/dashboard/activity')}
           next={last && address('/dashboard/activity', `${last.at}-${last.id}`)}
@@ -94,7 +98,7 @@ const DAY = 86_400_000
 const FILTERS = ['person', 'kind', 'from', 'to'] as const
 
 /** Reads the filter and refuses the first invalid parameter by its name. */
-function readFilter(accountId: string, asked: Readonly<Record<string, unknown>>): DeedFilter {
+function readFilter(accountId: string, asked: Readonly<Record<string, unknown>>): ActivityFilter {
   const kind = textOf('kind', asked.kind)
   if (kind !== undefined && !Object.hasOwn(KINDS, kind))
     throw badField('kind', `kind must be one of ${Object.keys(KINDS).join(', ')}.`)

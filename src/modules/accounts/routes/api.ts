@@ -30,7 +30,7 @@ interface AccountPorts {
 }
 
 const DONE = record({ success: bool })
-const anybody = { tag: 'accounts', who: 'anybody', door: 'anyone' } as const
+const anybody = { tag: 'accounts', who: 'anybody', access: 'anyone' } as const
 const own = { tag: 'accounts', who: 'account' } as const
 
 const signIn: readonly OpenVerb<AccountPorts>[] = [

@@ -26,7 +26,7 @@ const SEARCH_LENGTH_MAX = 100
 
 interface OperatorPorts {
   store: StoreCtx
-  tellStanding(accountId: string): void
+  announceStanding(accountId: string): void
 }
 
 const KNOWN = record({ account: KNOWN_ACCOUNT, credits: integer, plan: words('free', 'prepaid'), keys: list(KEY) })
@@ -61,7 +61,7 @@ const change = (
     requireUnbound(request.caller)
     const { id: accountId } = await find(ports, request.params.id!)
     await run(ports.store, { accountId, actor: request.caller.actor }, request)
-    ports.tellStanding(accountId)
+    ports.announceStanding(accountId)
     return show(ports, accountId)
   },
 })

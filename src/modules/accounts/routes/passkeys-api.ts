@@ -62,7 +62,7 @@ const SESSION = { token: text, expires_in: integer }
 const anybody = {
   tag: 'accounts',
   who: 'anybody',
-  door: 'anyone',
+  access: 'anyone',
   method: 'post',
   ownPagesOnly: true,
   limit: LIMIT,

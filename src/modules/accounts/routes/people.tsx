@@ -27,12 +27,12 @@ const DONE = {
 interface PeoplePorts {
   store: StoreCtx
   /** Notifies every instance, because a role bounds the keys its member made. */
-  tellStanding(accountId: string): void
+  announceStanding(accountId: string): void
   baseUrl(): string
 }
 
 /** Pages that invite and remove people and change their roles. */
-export function peoplePages({ store, tellStanding, baseUrl }: PeoplePorts): readonly (Page | Form)[] {
+export function peoplePages({ store, announceStanding, baseUrl }: PeoplePorts): readonly (Page | Form)[] {
   const list = async ({ frame, accountId, caller, may }: PageRequest, filled: FormState) => {
     const now = store.clock.now()
     // A key may act as an owner while there is none.
@@ -60,7 +60,7 @@ export function peoplePages({ store, tellStanding, baseUrl }: PeoplePorts): read
       ...placed,
       path: '/people',
       async run({ caller }, fields, idempotency) {
-        const invited = readNew(member, roomOf(store), formBody(member, roomOf(store), 'create', fields))
+        const invited = readNew(member, contextOf(store), formBody(member, contextOf(store), 'create', fields))
         await inviteMember(store, { ...invited, by: changerOf(caller), baseUrl: baseUrl(), idempotency })
         return back('invited')
       },
@@ -75,7 +75,7 @@ export function peoplePages({ store, tellStanding, baseUrl }: PeoplePorts): read
           role: await readRole(store, caller, id, { role: fields.get(`role-${id}`) }),
           by: changerOf(caller),
         })
-        tellStanding(caller.accountId)
+        announceStanding(caller.accountId)
         return back('changed')
       },
     },
@@ -84,7 +84,7 @@ export function peoplePages({ store, tellStanding, baseUrl }: PeoplePorts): read
       path: '/people/:id/remove',
       async run({ caller, params }) {
         const { joinedAt } = await removeMember(store, { id: params.id!, by: changerOf(caller) })
-        tellStanding(caller.accountId)
+        announceStanding(caller.accountId)
         return back(joinedAt === null ? 'withdrawn' : 'removed')
       },
     },
@@ -93,7 +93,7 @@ export function peoplePages({ store, tellStanding, baseUrl }: PeoplePorts): read
       path: '/people/:id/owner',
       async run({ caller, params }) {
         await handOver(store, { id: params.id!, by: changerOf(caller) })
-        tellStanding(caller.accountId)
+        announceStanding(caller.accountId)
         return back('handed')
       },
     },
@@ -113,7 +113,7 @@ const verbs: readonly Verb<PeoplePorts>[] = [
     answer: record({ members: list(MEMBER) }),
     async run({ store }, { caller }) {
       const members = await listMembers(store.db, caller.accountId)
-      return { json: { members: members.map((one) => show(member, roomOf(store), one)) } }
+      return { json: { members: members.map((one) => show(member, contextOf(store), one)) } }
     },
   },
   {
@@ -129,7 +129,7 @@ const verbs: readonly Verb<PeoplePorts>[] = [
     refuses: [403, 409],
     proof: true,
     async run({ store, baseUrl }, { caller, body, once }) {
-      const given = { ...readNew(member, roomOf(store), body()), by: changerOf(caller), baseUrl: baseUrl() }
+      const given = { ...readNew(member, contextOf(store), body()), by: changerOf(caller), baseUrl: baseUrl() }
       const json = await once('members.invite', async (idempotency) =>
         showMember(store, await inviteMember(store, { ...given, idempotency })),
       )
@@ -146,11 +146,11 @@ const verbs: readonly Verb<PeoplePorts>[] = [
     answer: record({ member: MEMBER }),
     refuses: [403, 409],
     proof: true,
-    async run({ store, tellStanding }, { caller, params, body }) {
+    async run({ store, announceStanding }, { caller, params, body }) {
       const id = params.id!
       const role = await readRole(store, caller, id, body())
       const changed = await changeRole(store, { id, role, by: changerOf(caller) })
-      tellStanding(caller.accountId)
+      announceStanding(caller.accountId)
       return { json: showMember(store, changed) }
     },
   },
@@ -163,9 +163,9 @@ const verbs: readonly Verb<PeoplePorts>[] = [
     answer: record({ success: bool, id: text }),
     refuses: [403, 409],
     proof: true,
-    async run({ store, tellStanding }, { caller, params }) {
+    async run({ store, announceStanding }, { caller, params }) {
       await removeMember(store, { id: params.id!, by: changerOf(caller) })
-      tellStanding(caller.accountId)
+      announceStanding(caller.accountId)
       return { json: { success: true, id: params.id! } }
     },
   },
@@ -178,9 +178,9 @@ const verbs: readonly Verb<PeoplePorts>[] = [
     answer: record({ member: MEMBER }),
     refuses: [403, 409],
     proof: true,
-    async run({ store, tellStanding }, { caller, params }) {
+    async run({ store, announceStanding }, { caller, params }) {
       const member = await handOver(store, { id: params.id!, by: changerOf(caller) })
-      tellStanding(caller.accountId)
+      announceStanding(caller.accountId)
       return { json: showMember(store, member) }
     },
   },
@@ -193,8 +193,8 @@ export const describedMemberRoutes = describedOf(verbs)
 async function readRole(store: StoreCtx, { accountId }: AccountCaller, id: string, body: Fields): Promise<Role> {
   const held = await findMember(store.db, { accountId, id })
   if (!held) throw memberNotFound()
-  return readChange(member, roomOf(store), body, held).role ?? held.role
+  return readChange(member, contextOf(store), body, held).role ?? held.role
 }
 
-const roomOf = ({ clock }: StoreCtx) => ({ now: clock.now() })
-const showMember = (store: StoreCtx, one: Member) => ({ member: show(member, roomOf(store), one) })
+const contextOf = ({ clock }: StoreCtx) => ({ now: clock.now() })
+const showMember = (store: StoreCtx, one: Member) => ({ member: show(member, contextOf(store), one) })

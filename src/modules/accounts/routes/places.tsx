@@ -15,13 +15,13 @@ interface PlacesPorts {
   store: StoreCtx
   sessions: Sessions
   /** Notifies every instance, because a role bounds the keys its member made. */
-  tellStanding(accountId: string): void
+  announceStanding(accountId: string): void
 }
 
 const DONE = { joined: 'You joined the account.', opened: 'Account switched.', left: 'Done.' }
 
 /** Pages with the user's accounts and invitations. */
-export function placePages({ store, sessions, tellStanding }: PlacesPorts): readonly (Page | Form)[] {
+export function placePages({ store, sessions, announceStanding }: PlacesPorts): readonly (Page | Form)[] {
   const show = async ({ frame, accountId, caller, params }: PageRequest, filled?: FormState) => {
     const email = caller.session?.member?.email
     const found = email === undefined ? [] : await listPlaces(store, { email })
@@ -45,9 +45,9 @@ export function placePages({ store, sessions, tellStanding }: PlacesPorts): read
     word: keyof typeof DONE,
   ) => {
     const moved = await sessions.move(session!, { accountId, memberId })
-    const deed = { actor: actorOf.person(memberId), accountId, what: 'account.signed-in' }
+    const activity = { actor: actorOf.person(memberId), accountId, what: 'account.signed-in' }
     // For that account's people this is a sign-in, but an invited person has not joined yet.
-    if (joinedAt !== null) await insertAudit(store, { ...deed, detail: { by: session!.provedBy } })
+    if (joinedAt !== null) await insertAudit(store, { ...activity, detail: { by: session!.provedBy } })
     return { to: `/dashboard/accounts?done=${word}`, session: moved }
   }
   return [
@@ -82,7 +82,7 @@ export function placePages({ store, sessions, tellStanding }: PlacesPorts): read
         const email = emailOf(caller)
         const { member } = await findPlace(store, { email, id: params.id! })
         await leaveAccount(store, { ...member, email })
-        tellStanding(member.accountId)
+        announceStanding(member.accountId)
         return { to: '/dashboard/accounts?done=left' }
       },
     },

@@ -123,7 +123,7 @@ export function profileRoutes(ports: ProfilePorts): readonly Route[] {
     {
       method: 'GET',
       path: '/logos/:id',
-      door: 'open',
+      access: 'open',
       limit,
       cacheable: true,
       async run({ params: { id = '' } }) {
@@ -135,7 +135,7 @@ export function profileRoutes(ports: ProfilePorts): readonly Route[] {
     {
       method: 'GET',
       path: '/accents/:name',
-      door: 'open',
+      access: 'open',
       limit,
       cacheable: true,
       run({ params: { name = '' } }) {

@@ -6,7 +6,7 @@ import {
   FEATURES,
   adjustCredits,
   findAccount,
-  listDeeds,
+  listActivities,
   listEntries,
   listKeys,
   readAdjustment,
@@ -40,7 +40,7 @@ const DONE = {
 
 /** The operator's page of one account, with its actions. */
 export function accountPages(ports: AdminPorts): readonly (Page | Form)[] {
-  const { store, checkouts, wallets, tellStanding, erase } = ports
+  const { store, checkouts, wallets, announceStanding, erase } = ports
   const { db } = store
   const show = async ({ frame, params }: PageRequest, filled: FormState) => {
     const id = params.id!
@@ -51,7 +51,7 @@ export function accountPages(ports: AdminPorts): readonly (Page | Form)[] {
     const [keys, entries, activity, stats, owned, failing] = await Promise.all([
       listKeys(db, id, LISTED_MAX),
       listEntries(db, id, LISTED_MAX),
-      listDeeds(db, { accountId: id }, { before: undefined, limit: LISTED_MAX }),
+      listActivities(db, { accountId: id }, { before: undefined, limit: LISTED_MAX }),
       gatherStats(checkouts, id),
       listWallets(wallets, id, everything),
       countFailing(db, id),
@@ -84,14 +84,14 @@ export function accountPages(ports: AdminPorts): readonly (Page | Form)[] {
   ): Form => ({
     path: `${PATH}/${path}`,
     section: '/admin',
-    door: 'administrator',
+    access: 'administrator',
     permission: 'administration',
     proof: true,
     again: show,
     async run({ params, caller: { actor } }, fields, idempotency) {
       const accountId = params.id!
       await run({ accountId, actor }, fields, idempotency)
-      tellStanding(accountId)
+      announceStanding(accountId)
       return { to: `/dashboard/admin/accounts/${accountId}?done=${word}` }
     },
   })
@@ -100,7 +100,7 @@ export function accountPages(ports: AdminPorts): readonly (Page | Form)[] {
     {
       path: PATH,
       section: '/admin',
-      door: 'administrator',
+      access: 'administrator',
       permission: 'administration',
       done: DONE,
       render: (request) => show(request, EMPTY),
@@ -108,7 +108,7 @@ export function accountPages(ports: AdminPorts): readonly (Page | Form)[] {
     change('suspended', 'suspend', (who, fields) => suspendAccount(store, { ...who, reason: reason(fields) })),
     change('resumed', 'resume', (who, fields) => resumeAccount(store, { ...who, reason: reason(fields) })),
     change('signed-out', 'sign-out', (who) => signOutPeople(store, who)),
-    change('erased', 'erase', (who) => erase({ ...who, onClosed: () => tellStanding(who.accountId) })),
+    change('erased', 'erase', (who) => erase({ ...who, onClosed: () => announceStanding(who.accountId) })),
     change('standing', 'standing', (who, fields) =>
       setStanding(store, { ...who, wanted: readStanding(toBody(fields)) }),
     ),

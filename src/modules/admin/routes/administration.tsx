@@ -18,7 +18,7 @@ const STATUSES = ['dead', 'ready', 'running', 'done']
 export function administrationPages(ports: AdminPorts): readonly (Page | Form)[] {
   const { checkouts, mailIsKept, status, listMails, listJobs, countJobs } = ports
   const { db } = checkouts
-  const door = 'administrator'
+  const access = 'administrator'
   const jobs = async ({ frame, query }: PageRequest) => {
     const chosen = STATUSES.find((one) => one === query.status) ?? 'dead'
     const rows = await listJobs({ status: chosen, limit: LISTED_MAX })
@@ -28,7 +28,7 @@ export function administrationPages(ports: AdminPorts): readonly (Page | Form)[]
     {
       path: '/admin',
       permission: 'administration',
-      door,
+      access,
       menu: { title: 'All accounts', group: 'operator', order: 110, guide: 'operating/accounts#act-on-an-account' },
       async render({ frame, query }) {
         const search = (query.search ?? '').trim().slice(0, SEARCH_LENGTH_MAX)
@@ -42,7 +42,7 @@ export function administrationPages(ports: AdminPorts): readonly (Page | Form)[]
     {
       path: '/admin/health',
       permission: 'administration',
-      door,
+      access,
       menu: { title: 'Health', group: 'operator', order: 120, guide: 'operating/monitoring' },
       render: async ({ frame }) => (
         <HealthPage frame={frame} status={status()} deliveries={await countUndelivered(db)} />
@@ -51,7 +51,7 @@ export function administrationPages(ports: AdminPorts): readonly (Page | Form)[]
     {
       path: '/admin/jobs',
       permission: 'administration',
-      door,
+      access,
       menu: { title: 'Jobs', group: 'operator', order: 130, guide: 'operating/failures' },
       done: { retried: 'Job queued.' },
       render: jobs,
@@ -60,7 +60,7 @@ export function administrationPages(ports: AdminPorts): readonly (Page | Form)[]
       path: '/admin/jobs/:id/retry',
       permission: 'administration',
       section: '/admin/jobs',
-      door,
+      access,
       async run({ accountId, params, caller: { actor } }) {
         await retryJob(ports, { id: params.id!, accountId, actor })
         return { to: '/dashboard/admin/jobs?done=retried' }
@@ -71,7 +71,7 @@ export function administrationPages(ports: AdminPorts): readonly (Page | Form)[]
     {
       path: '/admin/mail',
       permission: 'administration',
-      door,
+      access,
       menu: { title: 'Mail', group: 'operator', order: 140, guide: 'operating/accounts#mail' },
       render: async ({ frame }) => <MailPage frame={frame} isKept={mailIsKept} mails={await listMails(LISTED_MAX)} />,
     },

@@ -18,7 +18,7 @@ const { text, bool, map, object, integer, orNull, list, optional, record, words 
 const LISTED_MAX = 200
 const JOB_STATUSES = ['ready', 'running', 'done', 'dead']
 
-type AdminRoutesPorts = Pick<AdminPorts, 'store' | 'listMails' | 'listJobs' | 'gather' | 'erase' | 'tellStanding'>
+type AdminRoutesPorts = Pick<AdminPorts, 'store' | 'listMails' | 'listJobs' | 'gather' | 'erase' | 'announceStanding'>
 
 const place = { tag: 'admin', scope: 'keys', who: 'administrator' } as const
 
@@ -120,9 +120,9 @@ const verbs: readonly Verb<AdminRoutesPorts>[] = [
     answer: record({ account: text, erased: bool }),
     refuses: [409],
     proof: true,
-    async run({ erase, tellStanding }, { caller, params }) {
+    async run({ erase, announceStanding }, { caller, params }) {
       requireUnbound(caller)
-      const onClosed = () => tellStanding(params.id!)
+      const onClosed = () => announceStanding(params.id!)
       await erase({ accountId: params.id!, actor: caller.actor, onClosed })
       return { json: { account: params.id!, erased: true } }
     },

@@ -16,11 +16,17 @@ export function freezePages({ store }: Pick<AdminPorts, 'store'>): readonly (Pag
     const [sends, wallets] = await Promise.all([listFreezes(db, LISTED_MAX), listFrozen(db, LISTED_MAX)])
     return <FreezesPage frame={frame} filled={filled} sends={sends} wallets={wallets} />
   }
-  const form = { section: PATH, door: 'administrator', permission: 'administration', proof: true, again: show } as const
+  const form = {
+    section: PATH,
+    access: 'administrator',
+    permission: 'administration',
+    proof: true,
+    again: show,
+  } as const
   return [
     {
       path: PATH,
-      door: 'administrator',
+      access: 'administrator',
       permission: 'administration',
       menu: { title: 'Frozen sends', group: 'operator', order: 125, guide: 'operating/keys#stop-all-sends' },
       done: DONE,

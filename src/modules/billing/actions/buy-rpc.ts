@@ -6,7 +6,7 @@ import { input, optional } from '../../../kernel/fields.ts'
 import { EMAIL_PATTERN } from '../../accounts/index.ts'
 import { type Buyer, OFFERED, OFFERED_PLAN, offerCredits, toOffer } from '../domain/sell-credits.ts'
 import { buyerRequired } from '../domain/order.ts'
-import type { BillingRoom } from '../room.ts'
+import type { BillingContext } from '../context.ts'
 
 export const buyRpc = action({
   name: 'buy_rpc',
@@ -53,15 +53,15 @@ export const buyRpc = action({
   auth: 'none',
   scope: 'checkout',
   once: true,
-  async run({ caller, payer, idempotency }, { email }, room: BillingRoom) {
-    const checkout = await offerCredits(room, payer, { buyer: buyerOf(caller, email), idempotency })
-    return { ...toOffer(room.checkouts.ports, checkout), available: true, status: 'available', lease: null }
+  async run({ caller, payer, idempotency }, { email }, context: BillingContext) {
+    const checkout = await offerCredits(context, payer, { buyer: buyerOf(caller, email), idempotency })
+    return { ...toOffer(context.checkouts.ports, checkout), available: true, status: 'available', lease: null }
   },
 })
 
 /** Anybody can read a public key, so it does not identify the buyer. */
 function buyerOf(caller: Caller, email: string | undefined): Buyer {
-  if (caller.kind === 'account' && caller.door === 'secret-key') return { accountId: caller.accountId }
+  if (caller.kind === 'account' && caller.access === 'secret-key') return { accountId: caller.accountId }
   if (email === undefined) throw buyerRequired()
   return { email }
 }

@@ -9,7 +9,7 @@ import type { FrameProps } from '../../../kernel/page.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { giveBackFree, insertAudit, takeFree } from '../../accounts/index.ts'
 import { type Checkout, SERVICE, findUnmatched, getCheckout, listUnmatched, openSale } from '../../checkout/index.ts'
-import type { OfferRoom } from '../room.ts'
+import type { OfferContext } from '../context.ts'
 import {
   type SettledPayment,
   findOrder,
@@ -39,31 +39,31 @@ export interface NewOrder {
 
 /** Offers something of the service for sale: stores a checkout and what it sells in one transaction. */
 export async function openOrder(
-  room: OfferRoom,
+  context: OfferContext,
   payer: string,
   { kind, subject, accountId, detail, back, idempotency, ...sale }: NewOrder,
 ): Promise<Checkout> {
   const made = idempotency?.made as { id: string } | undefined
-  if (made) return getCheckout(room.checkouts, made.id)
-  const counted = await countOffer(room, payer)
+  if (made) return getCheckout(context.checkouts, made.id)
+  const counted = await countOffer(context, payer)
   try {
-    return await openSale(room.checkouts, {
+    return await openSale(context.checkouts, {
       ...sale,
-      successUrl: back === undefined ? null : room.checkouts.ports.links.own(back),
+      successUrl: back === undefined ? null : context.checkouts.ports.links.own(back),
       alongside: async ({ db }, { id: checkoutId, createdAt }) => {
         await insertOrder(db, { checkoutId, kind, subject, accountId, detail, createdAt })
         await idempotency?.record(db, { id: checkoutId })
       },
     })
   } catch (error) {
-    const { db, failures } = room.checkouts
+    const { db, failures } = context.checkouts
     if (counted) await giveBackFree(db, counted).catch(failures.lost('credits.free'))
     throw error
   }
 }
 
 /** Limits offers, because each costs rows and amounts, and asking for one is free. */
-async function countOffer({ checkouts: { db, clock }, offersPerDayMax: max }: OfferRoom, payer: string) {
+async function countOffer({ checkouts: { db, clock }, offersPerDayMax: max }: OfferContext, payer: string) {
   if (max === 0) return undefined
   const now = clock.now()
   const use = await takeFree(db, { caller: payer, meter: 'offer', now }, { max, windowMilliseconds: DAY })

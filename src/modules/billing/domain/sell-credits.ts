@@ -10,7 +10,7 @@ import { toPaymentUri } from '../../../kernel/nano/payment-uri.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { createAccountIn, findAccountByEmail, grantCreditsIn } from '../../accounts/index.ts'
 import type { Checkout, CheckoutPorts } from '../../checkout/index.ts'
-import type { BillingRoom } from '../room.ts'
+import type { BillingContext } from '../context.ts'
 import { openOrder } from './order.ts'
 import type { Fulfil } from './settle.ts'
 
@@ -24,12 +24,12 @@ const titleOf = (credits: number) => `${whole().format(credits)} Credits`
 
 /** Offers credits for sale. */
 export function offerCredits(
-  room: BillingRoom,
+  context: BillingContext,
   payer: string,
   { buyer, back, idempotency }: { buyer: Buyer; back?: string; idempotency?: Idempotency | undefined },
 ): Promise<Checkout> {
-  const { creditPlans } = room
-  return openOrder(room, payer, {
+  const { creditPlans } = context
+  return openOrder(context, payer, {
     kind: CREDITS,
     // In lower case, as accounts are stored.
     subject: 'accountId' in buyer ? buyer.accountId : buyer.email.toLowerCase(),

@@ -3,15 +3,15 @@ import { listEntries, readCredits, toUsage } from '../../accounts/index.ts'
 import { offerCredits } from '../domain/sell-credits.ts'
 import { CreditsPage } from '../pages/credits-page.tsx'
 import { withBought } from '../domain/order.ts'
-import type { BillingRoom } from '../room.ts'
+import type { BillingContext } from '../context.ts'
 
 const DAYS = 30
 const DAY = 86_400_000
 const ENTRIES_MAX = 50
 
 /** Pages that show credits and their use, and sell more. */
-export function creditPages(room: BillingRoom): readonly (Page | Form)[] {
-  const store = room.checkouts
+export function creditPages(context: BillingContext): readonly (Page | Form)[] {
+  const store = context.checkouts
   const render = async ({ frame, accountId, query }: PageRequest) => {
     const { credits, plan, usage } = await readCredits(store, accountId)
     const today = store.clock.now()
@@ -49,7 +49,7 @@ export function creditPages(room: BillingRoom): readonly (Page | Form)[] {
       async run({ accountId }, _fields, idempotency) {
         // Offers count against the account, as at the RPC endpoint.
         const back = '/dashboard/credits?bought={{id}}'
-        const { id } = await offerCredits(room, `acc:${accountId}`, { buyer: { accountId }, back, idempotency })
+        const { id } = await offerCredits(context, `acc:${accountId}`, { buyer: { accountId }, back, idempotency })
         return { to: `/pay/${id}` }
       },
       again: (request, { error }) =>

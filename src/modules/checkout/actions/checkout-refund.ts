@@ -6,7 +6,7 @@ import { checkoutNotFound, keyRequired } from '../errors.ts'
 import { refundCheckout } from '../refunds/refund.ts'
 import { readRefund } from '../refunds/request.ts'
 import { REFUND, showRefund } from '../refunds/shape.ts'
-import type { CheckoutRoom } from '../room.ts'
+import type { CheckoutContext } from '../context.ts'
 import { toCheckoutId } from '../wire-fields.ts'
 
 const free = (...asked: Parameters<typeof freeField>) => optional(freeField(...asked))
@@ -68,15 +68,15 @@ export const checkoutRefund = action({
   auth: 'secret-key',
   scope: 'refunds',
   once: true,
-  async run({ caller, idempotency, replays }, fields, room: CheckoutRoom) {
+  async run({ caller, idempotency, replays }, fields, context: CheckoutContext) {
     if (caller.kind !== 'account') throw keyRequired('checkout_refund')
     const { accountId: owner, rights } = caller
     const id = toCheckoutId(fields.id)
     try {
       if (id === undefined) throw checkoutNotFound({ field: 'id' })
       const by = { id, owner, actor: caller.actor, rights, replays }
-      const refund = await refundCheckout(room, by, readRefund(fields), idempotency)
-      return showRefund(room.ports, refund)
+      const refund = await refundCheckout(context, by, readRefund(fields), idempotency)
+      return showRefund(context.ports, refund)
     } catch (error) {
       const isMissing = error instanceof AppError && error.code === 'not_found'
       throw toFieldError(isMissing ? checkoutNotFound({ field: 'id' }) : error)

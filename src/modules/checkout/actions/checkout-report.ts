@@ -3,7 +3,7 @@ import { answer } from '../../../kernel/answers.ts'
 import { input, optional } from '../../../kernel/fields.ts'
 import { form, freeField } from '../../../kernel/free-field.ts'
 import { BY_ADDITIONAL, OWN_CHECKOUT, REVENUE } from '../answers.ts'
-import type { CheckoutRoom } from '../room.ts'
+import type { CheckoutContext } from '../context.ts'
 import { reportCheckouts } from '../domain/report.ts'
 import { keyRequired } from '../errors.ts'
 
@@ -75,9 +75,9 @@ export const checkoutReport = action({
   },
   auth: 'secret-key',
   scope: 'reports',
-  async run({ caller }, fields, room: CheckoutRoom) {
+  async run({ caller }, fields, context: CheckoutContext) {
     if (caller.kind !== 'account' || caller.keyId === undefined) throw keyRequired('checkout_report')
     const { accountId, keyId } = caller
-    return reportCheckouts(room, { accountId, keyId }, fields)
+    return reportCheckouts(context, { accountId, keyId }, fields)
   },
 })

@@ -4,10 +4,10 @@ import { toFieldError } from '../../../kernel/errors.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import { CHECK } from '../answers.ts'
 import { getCheckout } from '../domain/show.ts'
-import type { CheckoutRoom } from '../room.ts'
+import type { CheckoutContext } from '../context.ts'
 import { type StatusWaits, WAIT_SECONDS_MAX } from '../waits.ts'
 
-interface StatusRoom extends CheckoutRoom {
+interface StatusContext extends CheckoutContext {
   waits: StatusWaits
   nudge(address: string): void
 }
@@ -53,11 +53,11 @@ export const checkoutStatus = action({
   output: CHECK,
   auth: 'none',
   scope: 'checkout',
-  async run({ payer, leaving }, { id, wait_seconds: seconds = 0 }, room: StatusRoom) {
+  async run({ payer, leaving }, { id, wait_seconds: seconds = 0 }, context: StatusContext) {
     try {
-      const { address } = await getCheckout(room, id)
-      room.nudge(address)
-      return await room.waits.read(room, { id, seconds, who: payer, leaving })
+      const { address } = await getCheckout(context, id)
+      context.nudge(address)
+      return await context.waits.read(context, { id, seconds, who: payer, leaving })
     } catch (error) {
       throw toFieldError(error, 'id')
     }

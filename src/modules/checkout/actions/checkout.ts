@@ -5,7 +5,7 @@ import { answer } from '../../../kernel/answers.ts'
 import { toFieldError } from '../../../kernel/errors.ts'
 import { input, optional } from '../../../kernel/fields.ts'
 import { form, freeField } from '../../../kernel/free-field.ts'
-import type { CheckoutRoom } from '../room.ts'
+import type { CheckoutContext } from '../context.ts'
 import { openCheckout } from '../domain/open.ts'
 import { toResponse } from '../shape.ts'
 import { readCheckout, refuseUnproved } from '../wire-fields.ts'
@@ -195,13 +195,13 @@ export const checkout = action({
   auth: 'none',
   scope: 'checkout',
   once: true,
-  async run({ caller, idempotency }, fields, room: CheckoutRoom) {
-    const { prices, rules } = room.ports
+  async run({ caller, idempotency }, fields, context: CheckoutContext) {
+    const { prices, rules } = context.ports
     const { plainHttpAllowed } = rules
-    refuseUnproved(room.ports, fields)
+    refuseUnproved(context.ports, fields)
     const request = readCheckout(fields, { currencies: prices.currencies, plainHttpAllowed })
     try {
-      return toResponse(room.ports, await openCheckout(room, caller, request, idempotency))
+      return toResponse(context.ports, await openCheckout(context, caller, request, idempotency))
     } catch (error) {
       throw toFieldError(error)
     }

@@ -4,7 +4,7 @@ import { takeFree } from '../../accounts/index.ts'
 import { moveCheckout } from '../domain/move.ts'
 import { checkoutNotFound } from '../errors.ts'
 import { ANONYMOUS, type Checkout, OPEN_STATUSES, SERVICE } from '../record.ts'
-import type { CheckoutRoom } from '../room.ts'
+import type { CheckoutContext } from '../context.ts'
 import { lockCheckout } from '../store.ts'
 import { queueMail } from './mail.ts'
 import { readEmail } from './request.ts'
@@ -38,7 +38,7 @@ interface Left {
 }
 
 /** A payer says where the receipt should go, before or after paying. */
-export async function leaveEmail(ctx: CheckoutRoom, id: string, { email, language, visitor }: Left): Promise<void> {
+export async function leaveEmail(ctx: CheckoutContext, id: string, { email, language, visitor }: Left): Promise<void> {
   const address = readEmail(email, 'email')
   // The form was sent twice.
   if ((await findBuyer(ctx.db, id))?.email === address) return
@@ -67,7 +67,7 @@ export async function leaveEmail(ctx: CheckoutRoom, id: string, { email, languag
 
 /** The merchant says where the receipt of a paid order should go, where nobody did. */
 export async function nameBuyer(
-  ctx: CheckoutRoom,
+  ctx: CheckoutContext,
   id: string,
   { email, language }: Pick<Left, 'email' | 'language'>,
 ): Promise<void> {
@@ -84,7 +84,11 @@ export async function nameBuyer(
   })
 }
 
-async function countVisitor({ db, clock, ports }: CheckoutRoom, { owner }: Checkout, visitor: string): Promise<void> {
+async function countVisitor(
+  { db, clock, ports }: CheckoutContext,
+  { owner }: Checkout,
+  visitor: string,
+): Promise<void> {
   const caller = `visitor:${ports.secrets.fingerprint('buyer visitor', visitor)}`
   const max = owner === ANONYMOUS ? LEFT_A_DAY_ANONYMOUS : LEFT_A_DAY
   const meter = owner === ANONYMOUS ? 'buyer-email-anonymous' : 'buyer-email'

@@ -11,7 +11,7 @@ import { merchantOf } from '../domain/show.ts'
 import { INVOICE_TEXTS } from '../invoices/texts.ts'
 import { ANONYMOUS, type Checkout } from '../record.ts'
 import { type Refund, findRefund } from '../refunds/store.ts'
-import type { CheckoutRoom } from '../room.ts'
+import type { CheckoutContext } from '../context.ts'
 import { findCheckout } from '../store.ts'
 import { LANGUAGES, TEXTS, fill } from '../texts/index.ts'
 import { type Buyer, findBuyer, markReceipt } from './store.ts'
@@ -35,11 +35,11 @@ export interface BuyerMail {
 export const queueMail = (tx: StoreCtx, mail: BuyerMail) =>
   enqueue(tx, { kind: MAIL_BUYER, payload: mail, key: `${mail.about} ${mail.refundId ?? mail.checkoutId}` })
 
-export const mailBuyers = (ctx: CheckoutRoom, mailer: Mailer): Job<BuyerMail> =>
+export const mailBuyers = (ctx: CheckoutContext, mailer: Mailer): Job<BuyerMail> =>
   mailJob(MAIL_BUYER, (asked) => mailBuyer(ctx, mailer, asked))
 
 /** Mails a buyer once about each event. If a crash sends it twice, mailboxes recognise the duplicate by its message id. */
-async function mailBuyer(ctx: CheckoutRoom, mailer: Mailer, asked: BuyerMail): Promise<void> {
+async function mailBuyer(ctx: CheckoutContext, mailer: Mailer, asked: BuyerMail): Promise<void> {
   const { db, clock } = ctx
   const [checkout, buyer] = [await findCheckout(db, asked.checkoutId), await findBuyer(db, asked.checkoutId)]
   if (!checkout || !buyer || buyer.email === null) return
@@ -63,7 +63,7 @@ async function mailBuyer(ctx: CheckoutRoom, mailer: Mailer, asked: BuyerMail): P
 }
 
 /** Counts one mail against the merchant's share and that of this address; at a limit, the mail waits for the next day. */
-async function countMail({ db, clock, ports }: CheckoutRoom, owner: string, email: string): Promise<FreeUse[]> {
+async function countMail({ db, clock, ports }: CheckoutContext, owner: string, email: string): Promise<FreeUse[]> {
   const { buyerMailsPerDayMax } = ports.rules
   // Callers without a key have no share in common: each visitor's was counted when the address was left.
   const shared = owner === ANONYMOUS || buyerMailsPerDayMax === 0 ? [] : [{ meter: METER, max: buyerMailsPerDayMax }]
@@ -90,7 +90,7 @@ interface About {
 }
 
 /** The subject is ours: what merchants wrote stands in the body, and nothing of what callers without an account wrote. */
-async function toMail(ctx: CheckoutRoom, checkout: Checkout, { buyer, refund, about }: About) {
+async function toMail(ctx: CheckoutContext, checkout: Checkout, { buyer, refund, about }: About) {
   const { ports } = ctx
   const language = LANGUAGES.find((one) => one === buyer.language) ?? 'en'
   const [words, texts] = [BUYER_TEXTS[language], TEXTS[language]]

@@ -17,7 +17,7 @@ export function admit(caller: Caller, request: CheckoutRequest): void {
     for (const field of needKey) if (field) throw keyRequired(field)
     return
   }
-  if (caller.door === 'secret-key') return
+  if (caller.access === 'secret-key') return
   const secretOnly = [
     notify && 'notify',
     webhookUrl && 'webhook_url',
@@ -41,6 +41,6 @@ export function requireBound(caller: Caller, { address, template }: { address: s
 }
 
 export function madeWithOf(caller: Caller): MadeWith | null {
-  if (caller.kind === 'anonymous' || caller.door === 'secret-key') return null
+  if (caller.kind === 'anonymous' || caller.access === 'secret-key') return null
   return caller.rights?.boundTo ? 'bound_key' : 'public_key'
 }

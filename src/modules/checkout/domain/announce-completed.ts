@@ -4,7 +4,7 @@ import { toRaw } from '../../../kernel/money.ts'
 import type { PaymentProof } from '../../../kernel/nano/payment-proof.ts'
 import { findProof } from '../proofs.ts'
 import { type Checkout, type SeenBlock, toSeenBlock, toStoredBlock } from '../record.ts'
-import type { CheckoutRoom } from '../room.ts'
+import type { CheckoutContext } from '../context.ts'
 import { findCheckout } from '../store.ts'
 import { type PaidRate, announce } from './events.ts'
 
@@ -37,7 +37,7 @@ interface Paid {
  * Announces a completion. The body of an event never changes, so an event with a proof is made once the proof is stored, or does
  * not come in time. Until then a job stands for it, in the transaction that completes the checkout.
  */
-export async function announceCompleted(tx: CheckoutRoom, checkout: Checkout, { block, rate }: Paid): Promise<void> {
+export async function announceCompleted(tx: CheckoutContext, checkout: Checkout, { block, rate }: Paid): Promise<void> {
   const { id: checkoutId, webhookProof, paidRaw } = checkout
   if (!webhookProof) return announceNow(tx, checkout, { block, rate })
   if (!block || !tx.ports.proofs.isOn) return announceNow(tx, checkout, { block, rate, proof: null })
@@ -47,7 +47,7 @@ export async function announceCompleted(tx: CheckoutRoom, checkout: Checkout, { 
 }
 
 /** Announces it with the proof that any gateway has stored, or after a while without. Run again, it changes nothing. */
-export async function announceProved(ctx: CheckoutRoom, { checkoutId, until, ...was }: Announced): Promise<void> {
+export async function announceProved(ctx: CheckoutContext, { checkoutId, until, ...was }: Announced): Promise<void> {
   const checkout = await findCheckout(ctx.db, checkoutId)
   if (!checkout) return
   const block = toSeenBlock(was.block)
@@ -62,5 +62,5 @@ export async function announceProved(ctx: CheckoutRoom, { checkoutId, until, ...
   await inTx(ctx, (tx) => announceNow(tx, completed, { block, rate: was.rate, proof: sent }))
 }
 
-const announceNow = (tx: CheckoutRoom, checkout: Checkout, what: Paid & { proof?: PaymentProof | null }) =>
+const announceNow = (tx: CheckoutContext, checkout: Checkout, what: Paid & { proof?: PaymentProof | null }) =>
   announce(tx, checkout, { type: 'payment.completed', dedupeKey: 'completed', ...what })

@@ -1,7 +1,7 @@
 import { overLimit } from '../../../kernel/errors.ts'
 import { type Raw, formatNano } from '../../../kernel/money.ts'
 import type { Rate } from '../../../kernel/ports.ts'
-import { type CheckoutRoom, inQuietTx } from '../room.ts'
+import { type CheckoutContext, inQuietTx } from '../context.ts'
 import { badField, checkoutClosed, checkoutNotFound } from '../errors.ts'
 import { type Reservation, countChoices, findChoice, findChosen, listQuotes } from '../reservations-store.ts'
 import { type Checkout, NO_PLAN, OPEN_STATUSES } from '../record.ts'
@@ -37,7 +37,7 @@ export const isOpenAmount = ({ mode, price, plans }: Checkout) =>
  * Records the amount a payer chose where the merchant has set none: a unique amount near it is reserved from then on. A payer who
  * types the same price again gets the same amount.
  */
-export async function chooseAmount(ctx: CheckoutRoom, id: string, { amount, visitor }: Choosing): Promise<Choice> {
+export async function chooseAmount(ctx: CheckoutContext, id: string, { amount, visitor }: Choosing): Promise<Choice> {
   const checkout = await findCheckout(ctx.db, id)
   if (!checkout) throw checkoutNotFound()
   const price = readPrice('amount', amount, checkout.currency)
@@ -64,7 +64,7 @@ const tooManyChoices = () =>
   })
 
 async function reserveChoice(
-  tx: CheckoutRoom,
+  tx: CheckoutContext,
   held: Checkout,
   { chosen, chosenBy, rate, raw }: { chosen: string; chosenBy: string; rate: Rate | undefined; raw: Raw | undefined },
 ): Promise<Choice> {
@@ -75,7 +75,11 @@ async function reserveChoice(
 }
 
 /** Finds the choice that a visitor's page carries in its address; undefined when it does not exist. */
-export async function readChoice(ctx: CheckoutRoom, checkout: Checkout, given: unknown): Promise<Choice | undefined> {
+export async function readChoice(
+  ctx: CheckoutContext,
+  checkout: Checkout,
+  given: unknown,
+): Promise<Choice | undefined> {
   if (typeof given !== 'string' || !/^[0-9]{1,39}$/.test(given) || !isOpenAmount(checkout)) return undefined
   // Once paid, the page shows what was paid, whatever this visitor had chosen.
   if (!OPEN_STATUSES.some((status) => status === checkout.status)) return undefined
@@ -84,7 +88,7 @@ export async function readChoice(ctx: CheckoutRoom, checkout: Checkout, given: u
   return found && toChoice(ctx, found)
 }
 
-async function toChoice({ db }: CheckoutRoom, reservation: Reservation): Promise<Choice> {
+async function toChoice({ db }: CheckoutContext, reservation: Reservation): Promise<Choice> {
   const { amountRaw, chosen, quote, checkoutId } = reservation
   const quotes = quote === null ? [] : await listQuotes(db, checkoutId)
   return { amountRaw, chosen: chosen!, quotedUntil: quotes.find(({ seq }) => seq === quote)?.expiresAt }

@@ -1,7 +1,7 @@
 import { together } from '../../../kernel/in-tx.ts'
 import { findPayees } from '../../wallets/index.ts'
 import { isPresented } from '../../x402/index.ts'
-import type { CheckoutRoom } from '../room.ts'
+import type { CheckoutContext } from '../context.ts'
 import { listReserved, listSumming, listWaiting } from '../claims-store.ts'
 import type { Reservation } from '../reservations-store.ts'
 import { BEFORE_LOOKS } from '../sightings-store.ts'
@@ -27,7 +27,7 @@ interface Claims {
  * At most one claim of each owner, in the same order on every instance. An exact amount goes before a sum. The service's own sends
  * and payments by request pay no checkout: the outbox and the requests know such a block before it leaves, so they are asked first.
  */
-export async function listClaims({ db, clock }: CheckoutRoom, send: IncomingSend): Promise<Claims> {
+export async function listClaims({ db, clock }: CheckoutContext, send: IncomingSend): Promise<Claims> {
   const { to, amountRaw, hash } = send
   const now = clock.now()
   const [{ watchers, sightedAt }, payees, paysForRequest] = await together([

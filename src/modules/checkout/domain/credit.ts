@@ -1,7 +1,7 @@
 import { enqueue } from '../../../kernel/job.ts'
 import { RAW_MAX, type Raw, toRaw } from '../../../kernel/money.ts'
 import type { Rate } from '../../../kernel/ports.ts'
-import { type CheckoutRoom, inQuietTx, tellOwner } from '../room.ts'
+import { type CheckoutContext, inQuietTx, notifyOwner } from '../context.ts'
 import type { CheckoutChange } from '../changes-store.ts'
 import { queueMail } from '../buyers/mail.ts'
 import { findBuyer } from '../buyers/store.ts'
@@ -29,7 +29,7 @@ const WORTH_PERCENT = 98n
  * Credits a confirmed send to every owner it concerns. Safe to call any number of times: only the transaction that records the payment
  * changes anything, and there is one payment for each owner (contract 3, rules 3 and 4).
  */
-export async function creditSend(ctx: CheckoutRoom, send: IncomingSend): Promise<string[]> {
+export async function creditSend(ctx: CheckoutContext, send: IncomingSend): Promise<string[]> {
   const rates = new Map<string, Rate | undefined>()
   let credited = await creditAll(ctx, send, rates)
   // Rates are fetched outside the transaction, because no transaction may wait for a network; most prices are in nano and need none.
@@ -56,7 +56,11 @@ interface CreditedAll {
 }
 
 /** Credits every owner in one transaction; when a rate that a price needs is missing, it changes nothing and names the rate. */
-function creditAll(ctx: CheckoutRoom, send: IncomingSend, rates: Rates): Promise<CreditedAll | { missing: string[] }> {
+function creditAll(
+  ctx: CheckoutContext,
+  send: IncomingSend,
+  rates: Rates,
+): Promise<CreditedAll | { missing: string[] }> {
   return inQuietTx(ctx, async (tx) => {
     const { claims, isPassing } = await listClaims(tx, send)
     const currencies = new Set(claims.map(({ checkout }) => checkout?.currency ?? 'NANO'))
@@ -92,14 +96,14 @@ interface Credited {
 }
 
 /** What the service sells is delivered in the transaction that records the payment, or else the money is refunded. */
-function settleSale(tx: CheckoutRoom, send: IncomingSend, { checkout, plan }: Credited): Promise<() => void> {
+function settleSale(tx: CheckoutContext, send: IncomingSend, { checkout, plan }: Credited): Promise<() => void> {
   const { hash: blockHash, from: payer, amountRaw } = send
   return tx.ports.sales.settle(tx, { checkoutId: checkout.id, plan, blockHash, payer, amountRaw, at: timeOf(send) })
 }
 
 /** Fetches today's rates for fiat prices; without a rate, the merchant decides about the payment. */
 async function askRates(
-  ctx: CheckoutRoom,
+  ctx: CheckoutContext,
   currencies: readonly string[],
   rates: Map<string, Rate | undefined>,
 ): Promise<void> {
@@ -109,7 +113,7 @@ async function askRates(
 }
 
 async function creditOwner(
-  tx: CheckoutRoom,
+  tx: CheckoutContext,
   send: IncomingSend,
   { owner, checkout: claimed, reservation }: Claim,
   rates: Rates,
@@ -132,7 +136,7 @@ async function creditOwner(
   const checkout = claimed && (await lockCheckout(tx.db, claimed.id))
   if (!checkout) {
     await insertPayment(tx.db, payment)
-    tellOwner(tx, { owner, keyId: null })
+    notifyOwner(tx, { owner, keyId: null })
     return undefined
   }
   const quotes = checkout.currency === 'NANO' ? [] : await listQuotes(tx.db, checkout.id)
@@ -246,7 +250,7 @@ interface Applied {
 
 /** Changes state, timeline, event, email and sweep together, or nothing; tells whether the buyer gets a mail. */
 async function applyDecision(
-  tx: CheckoutRoom,
+  tx: CheckoutContext,
   checkout: Checkout,
   { send, decision, plan, reservation, rate }: Applied,
 ): Promise<boolean> {
@@ -319,7 +323,7 @@ export function boughtPrice(
 export const undetected = ({ paidRaw }: Checkout) => (paidRaw > 0n ? 'partial' : 'pending')
 
 /** Queues what a completion causes beside its event: mails and sweep, all safe to repeat; tells whether the buyer gets one. */
-export async function followCompletion(tx: CheckoutRoom, checkout: Checkout): Promise<boolean> {
+export async function followCompletion(tx: CheckoutContext, checkout: Checkout): Promise<boolean> {
   if (checkout.notify !== null) {
     await enqueue(tx, { kind: NOTIFY, payload: { checkoutId: checkout.id }, key: checkout.id })
   }
@@ -330,6 +334,6 @@ export async function followCompletion(tx: CheckoutRoom, checkout: Checkout): Pr
 }
 
 /** Queues the sweep; does nothing for a checkout without a wallet of its own. */
-export async function enqueueSweep(tx: CheckoutRoom, { id, walletId }: Checkout): Promise<void> {
+export async function enqueueSweep(tx: CheckoutContext, { id, walletId }: Checkout): Promise<void> {
   if (walletId !== null) await enqueue(tx, { kind: SWEEP, payload: { checkoutId: id }, key: id })
 }

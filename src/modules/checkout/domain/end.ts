@@ -3,7 +3,7 @@ import { inTx } from '../../../kernel/in-tx.ts'
 import { markHidden, updateExpiry } from '../changes-store.ts'
 import { checkoutClosed, checkoutNotFound } from '../errors.ts'
 import { type Checkout, OPEN_STATUSES } from '../record.ts'
-import { type CheckoutRoom, inQuietTx } from '../room.ts'
+import { type CheckoutContext, inQuietTx } from '../context.ts'
 import { listOverdue, lockCheckout } from '../store.ts'
 import { findScannedAt, hastenScans } from '../watch-store.ts'
 import { enqueueSweep } from './credit.ts'
@@ -19,7 +19,7 @@ const BATCH_MAX = 1_000
  * Expires the checkouts of an address whose time is over. That is safe only after a complete look at the ledger that began after their
  * end: by then, payments made in time are credited even if the gateway missed their events (contract 3, rule 5).
  */
-export async function expireOverdue(ctx: CheckoutRoom, address: string): Promise<number> {
+export async function expireOverdue(ctx: CheckoutContext, address: string): Promise<number> {
   const scannedAt = await findScannedAt(ctx.db, address)
   if (scannedAt === undefined) return 0
   const expiresBefore = scannedAt - CATCH_UP_MARGIN
@@ -47,7 +47,7 @@ export async function expireOverdue(ctx: CheckoutRoom, address: string): Promise
  * recorded (contract 4.5, rule 8).
  */
 export async function deleteCheckout(
-  ctx: CheckoutRoom,
+  ctx: CheckoutContext,
   { id, owner, actor }: { id: string; owner: string; actor: Actor },
 ): Promise<Checkout> {
   const deleted = await inTx(ctx, async (tx) => {
@@ -75,7 +75,7 @@ const WHOLE_SECONDS = 2_000
  * Moves the end of an open checkout into the past, so that a developer can test expiry:
  * the next look at the ledger ends it, and later payments are late.
  */
-export async function endEarly(ctx: CheckoutRoom, id: string): Promise<Checkout> {
+export async function endEarly(ctx: CheckoutContext, id: string): Promise<Checkout> {
   const now = ctx.clock.now()
   const ended = await inQuietTx(ctx, async (tx) => {
     const held = await lockCheckout(tx.db, id)
@@ -91,6 +91,6 @@ export async function endEarly(ctx: CheckoutRoom, id: string): Promise<Checkout>
 }
 
 /** Makes the next look at an address due now, even if one was just requested. */
-export async function lookSoon({ db, clock }: CheckoutRoom, address: string): Promise<void> {
+export async function lookSoon({ db, clock }: CheckoutContext, address: string): Promise<void> {
   await hastenScans(db, [address], clock.now())
 }

@@ -2,10 +2,10 @@ import { formatNano } from '../../../kernel/money.ts'
 import type { PaymentProof } from '../../../kernel/nano/payment-proof.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { createSecret, isAskedFor, recordEvent } from '../../webhooks/index.ts'
-import type { CheckoutRoom } from '../room.ts'
+import type { CheckoutContext } from '../context.ts'
 import { ALWAYS_SENT, type EventKind } from '../event-kinds.ts'
 import { secretContext } from '../secret-context.ts'
-import { tellRefund } from '../refunds/shape.ts'
+import { describeRefund } from '../refunds/shape.ts'
 import type { Refund } from '../refunds/store.ts'
 import { ANONYMOUS, type Checkout, SERVICE, type SeenBlock } from '../record.ts'
 import { showMaker } from '../shape.ts'
@@ -31,7 +31,7 @@ export interface PaidRate {
 }
 
 /** Records an event for webhooks and the feed, in the transaction of the change that it reports. */
-export async function announce(ctx: CheckoutRoom, checkout: Checkout, event: CheckoutEvent): Promise<void> {
+export async function announce(ctx: CheckoutContext, checkout: Checkout, event: CheckoutEvent): Promise<void> {
   const { type, dedupeKey } = event
   const isWanted = type === ALWAYS_SENT || checkout.webhookEvents.includes(type)
   // The service reads its own sales from the store and needs no events.
@@ -71,7 +71,7 @@ export async function announce(ctx: CheckoutRoom, checkout: Checkout, event: Che
  * A payment must not fail because the secrets key is gone: the event is then signed with a throw-away secret, so the receiver refuses
  * it and the owner fetches it instead.
  */
-function openSecret({ ports, random, failures }: CheckoutRoom, checkoutId: string, sealed: string): string {
+function openSecret({ ports, random, failures }: CheckoutContext, checkoutId: string, sealed: string): string {
   try {
     return ports.secrets.open(secretContext(checkoutId), sealed)
   } catch (error) {
@@ -82,7 +82,7 @@ function openSecret({ ports, random, failures }: CheckoutRoom, checkoutId: strin
 
 /** The body of contract 6. Its members keep this order, and it is serialised once, because the signature covers the bytes. */
 function toBody(
-  { clock, ports }: CheckoutRoom,
+  { clock, ports }: CheckoutContext,
   checkout: Checkout,
   { id, type, block, confirmed = true, rate, refund, subscription, proof }: CheckoutEvent & { id: string },
 ): JsonObject {
@@ -106,7 +106,7 @@ function toBody(
         confirmed: String(confirmed),
       },
     }),
-    ...(refund && { refund: tellRefund(refund) }),
+    ...(refund && { refund: describeRefund(refund) }),
     ...(subscription && { subscription }),
     ...fiatOf(checkout, rate ?? null),
     plan: toPlan(checkout),

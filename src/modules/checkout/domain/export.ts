@@ -5,7 +5,7 @@ import type { Payment } from '../payments-store.ts'
 import { type Checkout, markerOf } from '../record.ts'
 import { type Refund, listExportedRefunds } from '../refunds/store.ts'
 import { type ExportedPayment, listCheckoutsById, listExported } from '../report-store.ts'
-import type { CheckoutRoom } from '../room.ts'
+import type { CheckoutContext } from '../context.ts'
 import { formatFiat } from './fiat.ts'
 
 const ROWS_MAX = 50_000
@@ -14,7 +14,7 @@ const PAGE = 500
 const CHUNK = 65_536
 
 /** Every payment and every refund as CSV, newest first, read page by page so that memory does not grow with the tables. */
-export async function* exportPayments(ctx: CheckoutRoom, owner: string | undefined): AsyncGenerator<string> {
+export async function* exportPayments(ctx: CheckoutContext, owner: string | undefined): AsyncGenerator<string> {
   yield CSV_HEADER
   const [payments, refunds] = [paymentLines(ctx, owner), refundLines(ctx, owner)]
   let [payment, refund] = [await payments.next(), await refunds.next()]
@@ -39,7 +39,10 @@ interface Line {
   line: string
 }
 
-async function* paymentLines({ db, names }: CheckoutRoom, owner: string | undefined): AsyncGenerator<Line, undefined> {
+async function* paymentLines(
+  { db, names }: CheckoutContext,
+  owner: string | undefined,
+): AsyncGenerator<Line, undefined> {
   let after: Payment | undefined
   for (let rows = 0; rows < ROWS_MAX; rows += PAGE) {
     const page = await listExported(db, { owner, after, limit: PAGE })
@@ -50,7 +53,10 @@ async function* paymentLines({ db, names }: CheckoutRoom, owner: string | undefi
   return undefined
 }
 
-async function* refundLines({ db, names }: CheckoutRoom, owner: string | undefined): AsyncGenerator<Line, undefined> {
+async function* refundLines(
+  { db, names }: CheckoutContext,
+  owner: string | undefined,
+): AsyncGenerator<Line, undefined> {
   let after: Refund | undefined
   for (let rows = 0; rows < ROWS_MAX; rows += PAGE) {
     const page = await listExportedRefunds(db, { owner, after, limit: PAGE })

@@ -1,4 +1,4 @@
-import type { CheckoutRoom } from '../room.ts'
+import type { CheckoutContext } from '../context.ts'
 import { hasFeature } from '../../accounts/index.ts'
 import { textOf } from '../../../kernel/shape.ts'
 import type { NewWallet, Wallet } from '../../wallets/index.ts'
@@ -7,7 +7,7 @@ import type { Checkout } from '../record.ts'
 
 /** Whether an account may have checkouts with generated wallets: the operator's choice for this account, otherwise the settings. */
 export function hasGeneratedWallets(
-  { ports, db }: Pick<CheckoutRoom, 'ports' | 'db'>,
+  { ports, db }: Pick<CheckoutContext, 'ports' | 'db'>,
   owner: string,
 ): Promise<boolean> {
   const { generatedWallets } = ports.rules
@@ -15,7 +15,10 @@ export function hasGeneratedWallets(
   return hasFeature(db, owner, 'generated_wallets', isSet)
 }
 
-export async function requireGeneratedWallets(ctx: Pick<CheckoutRoom, 'ports' | 'db'>, owner: string): Promise<void> {
+export async function requireGeneratedWallets(
+  ctx: Pick<CheckoutContext, 'ports' | 'db'>,
+  owner: string,
+): Promise<void> {
   if (!(await hasGeneratedWallets(ctx, owner))) throw walletsDisabled()
 }
 
@@ -27,7 +30,7 @@ export const checkoutOf = ({ metadata }: Pick<Wallet, 'metadata'>) =>
 
 /** Generates the wallet of a checkout and runs `run` with it. The wallet's key is committed before anyone can learn its address. */
 export async function alongCheckoutWallet<T>(
-  { ports, db }: CheckoutRoom,
+  { ports, db }: CheckoutContext,
   { id, owner, merchantAddress }: Checkout,
   run: (wallet: NewWallet) => Promise<T>,
 ): Promise<T> {
@@ -39,6 +42,6 @@ export async function alongCheckoutWallet<T>(
 export const SWEEP = 'checkout.sweep'
 
 /** Brings the funds of a checkout's wallet to the merchant; safe to repeat, because the wallet never sends its funds twice. */
-export async function sweepCheckout({ ports }: CheckoutRoom, { walletId }: Checkout): Promise<void> {
+export async function sweepCheckout({ ports }: CheckoutContext, { walletId }: Checkout): Promise<void> {
   if (walletId !== null) await ports.wallets.sweep(walletId)
 }

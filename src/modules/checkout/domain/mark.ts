@@ -2,7 +2,7 @@ import { type Actor } from '../../../kernel/actor.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { toRaw } from '../../../kernel/money.ts'
 import { insertAudit } from '../../accounts/index.ts'
-import type { CheckoutRoom } from '../room.ts'
+import type { CheckoutContext } from '../context.ts'
 import { alreadyRefunded, checkoutClosed, checkoutNotFound, notMarkable, paymentNotFound } from '../errors.ts'
 import { requireFreeNumber, takeInvoiceNumber } from '../invoices/numbers.ts'
 import { type Payment, listPayments, markAssigned } from '../payments-store.ts'
@@ -24,7 +24,7 @@ interface MarkRequest {
  * The merchant marks a checkout as paid: an ended one, one paid late or for another price, or any open one together with an unmatched
  * payment. From then on it is complete like any other, with one event.
  */
-export async function markPaid(ctx: CheckoutRoom, request: MarkRequest): Promise<Checkout> {
+export async function markPaid(ctx: CheckoutContext, request: MarkRequest): Promise<Checkout> {
   const { id, owner, actor, blockHash } = request
   const marked = await inTx(ctx, async (tx) => {
     const held = await lockCheckout(tx.db, id)
@@ -64,7 +64,7 @@ export async function markPaid(ctx: CheckoutRoom, request: MarkRequest): Promise
   return marked
 }
 
-async function lastPayment({ db }: CheckoutRoom, id: string): Promise<Payment | undefined> {
+async function lastPayment({ db }: CheckoutContext, id: string): Promise<Payment | undefined> {
   return (await listPayments(db, id)).findLast(({ kind }) => kind !== 'unmatched')
 }
 

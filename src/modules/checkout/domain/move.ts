@@ -1,6 +1,6 @@
 import { type CheckoutChange, insertTimeline, markChanged } from '../changes-store.ts'
 import { type Checkout, isFromLink } from '../record.ts'
-import { type CheckoutRoom, tellOwner } from '../room.ts'
+import { type CheckoutContext, notifyOwner } from '../context.ts'
 
 interface Move extends CheckoutChange {
   reason: string
@@ -12,7 +12,7 @@ interface Move extends CheckoutChange {
  * a programming error cannot move a checkout out of `complete`.
  */
 export async function moveCheckout(
-  ctx: CheckoutRoom,
+  ctx: CheckoutContext,
   checkout: Checkout,
   { reason, block, ...change }: Move,
 ): Promise<Checkout> {
@@ -35,7 +35,7 @@ export async function moveCheckout(
     at: clock.now(),
   })
   if (isFromLink(checkout)) await ctx.ports.linkSales.moved(ctx, checkout, moved)
-  tellOwner(ctx, moved)
+  notifyOwner(ctx, moved)
   return moved
 }
 

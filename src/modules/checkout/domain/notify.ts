@@ -1,7 +1,7 @@
 import { formatNano } from '../../../kernel/money.ts'
 import type { Mail, Mailer } from '../../../kernel/ports.ts'
 import { merchantOf } from './show.ts'
-import type { CheckoutRoom } from '../room.ts'
+import type { CheckoutContext } from '../context.ts'
 import { listPayments } from '../payments-store.ts'
 import { markNotified } from '../changes-store.ts'
 import type { Checkout } from '../record.ts'
@@ -18,14 +18,14 @@ const USUAL_CURRENCY = 'USD'
  * Mails the merchant that a checkout is paid, once (contract 6, rules 13 to 16). The message id is derived from the checkout: if a crash
  * sends the mail twice, mailboxes recognise the duplicate, and the captured mailbox keeps one.
  */
-export async function notifyMerchant(ctx: CheckoutRoom, mailer: Mailer, checkoutId: string): Promise<void> {
+export async function notifyMerchant(ctx: CheckoutContext, mailer: Mailer, checkoutId: string): Promise<void> {
   const checkout = await findCheckout(ctx.db, checkoutId)
   if (!checkout || checkout.notify === null || checkout.status !== 'complete' || checkout.notifiedAt !== null) return
   await mailer.send(await toMail(ctx, checkout, checkout.notify))
   await markNotified(ctx.db, checkoutId, ctx.clock.now())
 }
 
-async function toMail(ctx: CheckoutRoom, checkout: Checkout, recipient: string): Promise<Mail> {
+async function toMail(ctx: CheckoutContext, checkout: Checkout, recipient: string): Promise<Mail> {
   const { id, title, payer, blockHash, paidRaw } = checkout
   const username = payer === null ? undefined : ctx.names.usernameOf(payer)
   const merchant = await merchantOf(ctx, checkout)
@@ -51,7 +51,7 @@ async function toMail(ctx: CheckoutRoom, checkout: Checkout, recipient: string):
 }
 
 /** Value of the payment in the currency of the price, by the rate it was paid at, otherwise by today's rate if there is one. */
-async function worthOf(ctx: CheckoutRoom, { id, currency, paidRaw, blockHash }: Checkout): Promise<string> {
+async function worthOf(ctx: CheckoutContext, { id, currency, paidRaw, blockHash }: Checkout): Promise<string> {
   const shown = currency === 'NANO' ? USUAL_CURRENCY : currency
   const paid = (await listPayments(ctx.db, id)).find((payment) => payment.blockHash === blockHash)
   const rate = paid?.rate ?? (await rateNow(ctx, shown).catch(ctx.failures.failed('checkout.rate')))?.rate

@@ -1,5 +1,5 @@
 import { type Raw, formatNano } from '../../../kernel/money.ts'
-import type { CheckoutRoom } from '../room.ts'
+import type { CheckoutContext } from '../context.ts'
 import { type Checkout, SERVICE } from '../record.ts'
 import type { CheckoutRequest } from '../wire-fields.ts'
 import { store, toDraft } from './open.ts'
@@ -12,14 +12,14 @@ interface Sale {
   plans: readonly { title: string; price: Raw }[]
   successUrl: string | null
   /** Stores what is sold, in the transaction that makes the checkout. */
-  alongside(tx: CheckoutRoom, checkout: Checkout): Promise<void>
+  alongside(tx: CheckoutContext, checkout: Checkout): Promise<void>
 }
 
 /**
  * Makes a checkout of the service itself, paid to the treasury by unique amounts. When its payment is recorded, the port `sales`
  * delivers what was bought in the same transaction.
  */
-export async function openSale(ctx: CheckoutRoom, sale: Sale): Promise<Checkout> {
+export async function openSale(ctx: CheckoutContext, sale: Sale): Promise<Checkout> {
   const { title, description, plans, successUrl, alongside } = sale
   const address = await ctx.ports.treasuryAddress()
   const request: CheckoutRequest & { address: string } = {

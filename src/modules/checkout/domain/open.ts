@@ -7,7 +7,7 @@ import type { Rate } from '../../../kernel/ports.ts'
 import type { AddressLook } from '../ports.ts'
 import { findPayout } from '../../accounts/index.ts'
 import type { NewWallet } from '../../wallets/index.ts'
-import { type CheckoutRoom, inQuietTx, tellOwner } from '../room.ts'
+import { type CheckoutContext, inQuietTx, notifyOwner } from '../context.ts'
 import { badField, checkoutNotFound, notForPublicKeys, tooManyOpen } from '../errors.ts'
 import { saveNamed } from '../buyers/store.ts'
 import { requireSameTotal } from '../invoices/invoice.ts'
@@ -41,7 +41,7 @@ export interface Opened {
 
 /** Makes a checkout and reserves everything it needs in one transaction. The same idempotency key returns the same checkout. */
 export async function openCheckout(
-  ctx: CheckoutRoom,
+  ctx: CheckoutContext,
   caller: Caller,
   asked: CheckoutRequest,
   idempotency?: Idempotency,
@@ -67,7 +67,7 @@ export async function openCheckout(
   }
   // Read before the checkout gets its creation time: whatever the look finds is older than the checkout.
   const seen = request.mode === 'generated_wallet' ? NOTHING_THERE : await ctx.ports.look(address)
-  const namedBy = caller.kind === 'account' ? caller.door : 'anonymous'
+  const namedBy = caller.kind === 'account' ? caller.access : 'anonymous'
   const barePrice = request.barePrice === true && namedBy === 'secret-key'
   const draft = toDraft(ctx, maker, { ...request, barePrice, address })
   const secret = request.webhookSecret ?? generatedSecret(ctx, caller, request)
@@ -75,7 +75,7 @@ export async function openCheckout(
   const webhookSecret = request.webhookSecret ? undefined : (secret ?? undefined)
   const make = (wallet?: NewWallet) => {
     const own = wallet && { address: wallet.address, walletId: wallet.id }
-    const alongside = async (tx: CheckoutRoom) => {
+    const alongside = async (tx: CheckoutContext) => {
       await wallet?.keep(tx.db)
       await idempotency?.record(tx.db, toMade(draft.id, rate, webhookSecret))
     }
@@ -86,7 +86,7 @@ export async function openCheckout(
 }
 
 /** The address of a caller who has named none: the one where the account's money goes. */
-async function payoutOf(ctx: CheckoutRoom, caller: Caller, { mode }: CheckoutRequest): Promise<string> {
+async function payoutOf(ctx: CheckoutContext, caller: Caller, { mode }: CheckoutRequest): Promise<string> {
   if (caller.kind !== 'account') throw badField('address', 'address is required')
   if (mode === 'unique_address') {
     throw badField('address', 'address is required with unique_address: it is for this checkout alone.')
@@ -95,7 +95,7 @@ async function payoutOf(ctx: CheckoutRoom, caller: Caller, { mode }: CheckoutReq
 }
 
 /** Refuses what names no address while the account has not said where its money goes. */
-export async function requirePayout({ db, ports }: CheckoutRoom, accountId: string): Promise<string> {
+export async function requirePayout({ db, ports }: CheckoutContext, accountId: string): Promise<string> {
   const payout = await findPayout(db, accountId)
   if (payout !== null) return payout
   const place = ports.links.own('/dashboard/payout')
@@ -108,7 +108,7 @@ type MadeCheckout = { id: string; rate: Rate | null; webhookSecret: string | nul
 const toMade = (id: string, rate: Rate | undefined, webhookSecret: string | undefined) =>
   ({ id, rate: rate ? { ...rate } : null, webhookSecret: webhookSecret ?? null }) satisfies MadeCheckout
 
-async function reopen(ctx: CheckoutRoom, { id, rate, webhookSecret }: MadeCheckout): Promise<Opened> {
+async function reopen(ctx: CheckoutContext, { id, rate, webhookSecret }: MadeCheckout): Promise<Opened> {
   const checkout = (await findCheckout(ctx.db, id))!
   return { checkout, rate: rate ?? undefined, webhookSecret: webhookSecret ?? undefined }
 }
@@ -117,7 +117,7 @@ const ownerOf = (caller: Caller) => (caller.kind === 'account' ? caller.accountI
 const hasPrice = ({ price, plans }: CheckoutRequest) => price !== undefined || plans.length > 0
 
 /** The fields of one of the account's checkouts, with what an order may change about it (contract 2, rules 18 and 19). */
-async function fromTemplate(ctx: CheckoutRoom, caller: Caller, asked: CheckoutRequest): Promise<CheckoutRequest> {
+async function fromTemplate(ctx: CheckoutContext, caller: Caller, asked: CheckoutRequest): Promise<CheckoutRequest> {
   const owner = ownerOf(caller)
   const template = await findOwnCheckout(ctx.db, { id: asked.template!, owner })
   if (!template) throw checkoutNotFound({ field: 'template' })
@@ -178,7 +178,7 @@ async function fromTemplate(ctx: CheckoutRoom, caller: Caller, asked: CheckoutRe
 
 /** Events are always signed, and a caller without an account has no secret, so one is generated (contract 6, rule 7). */
 function generatedSecret(
-  { random }: CheckoutRoom,
+  { random }: CheckoutContext,
   caller: Caller,
   { webhookUrl }: CheckoutRequest,
 ): string | undefined {
@@ -187,7 +187,7 @@ function generatedSecret(
 }
 
 export function toDraft(
-  { random, clock, ports }: CheckoutRoom,
+  { random, clock, ports }: CheckoutContext,
   { owner, keyId, madeWith = null }: Pick<Checkout, 'owner' | 'keyId'> & Partial<Pick<Checkout, 'madeWith'>>,
   request: CheckoutRequest & { address: string },
 ): Checkout {
@@ -256,12 +256,12 @@ interface Alongside {
   /** What lies on its address already; none of it will ever count for this checkout. */
   seen: AddressLook
   namedBy: NamedBy
-  alongside?(tx: CheckoutRoom, checkout: Checkout): Promise<void>
+  alongside?(tx: CheckoutContext, checkout: Checkout): Promise<void>
 }
 
 /** Reserves what a draft needs and stores it; from then on its address is watched. */
 export async function store(
-  ctx: CheckoutRoom,
+  ctx: CheckoutContext,
   draft: Checkout,
   request: CheckoutRequest,
   { rate, seen, namedBy, alongside }: Alongside,
@@ -281,7 +281,7 @@ export async function store(
     const made = { ...checkout, ...watched }
     await saveNamed(tx.db, made, request)
     await alongside?.(tx, made)
-    tellOwner(tx, made)
+    notifyOwner(tx, made)
     return made
   })
   ctx.ports.watch(opened.address)
@@ -295,7 +295,7 @@ type Look = Pick<Checkout, 'look' | 'lookHeight'>
  * `write` stores whatever else needs the number of this look.
  */
 export async function watchFrom(
-  { db, clock }: CheckoutRoom,
+  { db, clock }: CheckoutContext,
   { address, owner, expiresAt, watchedUntil }: Checkout,
   seen: AddressLook,
   write: (look: Look) => Promise<unknown>[] = () => [],
@@ -314,7 +314,7 @@ export async function watchFrom(
 
 /** Refuses one checkout too many; `stored` are those that this transaction has just written, which the count includes. */
 export async function refuseTooMany(
-  { db, ports }: CheckoutRoom,
+  { db, ports }: CheckoutContext,
   { address, owner, keyId, madeWith }: Pick<Checkout, 'address' | 'owner' | 'keyId' | 'madeWith'>,
   { stored = 0 } = {},
 ): Promise<void> {
@@ -340,7 +340,7 @@ interface Terms extends Pick<CheckoutRequest, 'price' | 'plans'> {
 
 /** The amounts asked for now. A price that cannot be converted at the moment gets its amount when the page is opened. */
 export function priceTerms(
-  tx: CheckoutRoom,
+  tx: CheckoutContext,
   checkout: Checkout,
   { rate, seq, ...terms }: Terms,
 ): Promise<Pick<Checkout, 'amountRaw' | 'plans'>> {
@@ -351,7 +351,7 @@ export function priceTerms(
 
 /** Amounts of prices in nano: unique where amounts identify payments, the bare price where addresses do. */
 async function priceInNano(
-  ctx: CheckoutRoom,
+  ctx: CheckoutContext,
   checkout: Checkout,
   { price, plans, namedBy }: Pick<Terms, 'price' | 'plans' | 'namedBy'>,
 ): Promise<Pick<Checkout, 'amountRaw' | 'plans'>> {

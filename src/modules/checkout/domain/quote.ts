@@ -1,7 +1,7 @@
 import { AppError } from '../../../kernel/errors.ts'
 import type { Raw } from '../../../kernel/money.ts'
 import type { Rate } from '../../../kernel/ports.ts'
-import { type CheckoutRoom, inQuietTx } from '../room.ts'
+import { type CheckoutContext, inQuietTx } from '../context.ts'
 import { badField, priceUnavailable } from '../errors.ts'
 import { insertQuote, listLatestQuotes, listQuotes } from '../reservations-store.ts'
 import { type Checkout, NO_PLAN, OPEN_STATUSES } from '../record.ts'
@@ -14,7 +14,7 @@ const QUOTE_MILLISECONDS = 15 * 60_000
 const RATE_AGE_MAX = 10 * 60_000
 
 /** The current rate, or a 503: no payer may be asked to pay by an outdated price. */
-export async function rateNow({ ports, clock }: CheckoutRoom, currency: string): Promise<Rate> {
+export async function rateNow({ ports, clock }: CheckoutContext, currency: string): Promise<Rate> {
   let rate: Rate
   try {
     rate = await ports.prices.rate(currency)
@@ -26,7 +26,7 @@ export async function rateNow({ ports, clock }: CheckoutRoom, currency: string):
 }
 
 /** The current rate where the conversion can wait: undefined for nano, which needs none, and while no source answers. */
-export async function rateIfKnown(ctx: CheckoutRoom, currency: string): Promise<Rate | undefined> {
+export async function rateIfKnown(ctx: CheckoutContext, currency: string): Promise<Rate | undefined> {
   if (currency === 'NANO') return undefined
   try {
     return await rateNow(ctx, currency)
@@ -41,7 +41,7 @@ export async function rateIfKnown(ctx: CheckoutRoom, currency: string): Promise<
  * asked for earlier stay reserved and still count.
  */
 export async function quotePrices(
-  ctx: CheckoutRoom,
+  ctx: CheckoutContext,
   checkout: Checkout,
   { rate, seq }: { rate: Rate; seq: number },
 ): Promise<Pick<Checkout, 'amountRaw' | 'plans'>> {
@@ -64,7 +64,7 @@ export async function quotePrices(
 
 /** Reserves an amount for a price that a payer typed. */
 export async function quoteChosen(
-  ctx: CheckoutRoom,
+  ctx: CheckoutContext,
   checkout: Checkout,
   { rate, ...who }: { rate: Rate; chosen: string; chosenBy: string },
 ): Promise<{ amountRaw: Raw; quotedUntil: number }> {
@@ -79,7 +79,7 @@ export async function quoteChosen(
 
 /** Stores a quote and returns how long it is valid. */
 async function writeQuote(
-  { db, clock }: CheckoutRoom,
+  { db, clock }: CheckoutContext,
   { id: checkoutId }: Checkout,
   { plan, seq, rate, amountRaw }: { plan: number; seq: number; rate: Rate; amountRaw: Raw },
 ): Promise<number> {
@@ -91,7 +91,7 @@ async function writeQuote(
 }
 
 /** The checkout with its live quote, or with a new one. A reload and a second tab show the same quote. */
-export async function refreshQuote(ctx: CheckoutRoom, checkout: Checkout): Promise<Checkout> {
+export async function refreshQuote(ctx: CheckoutContext, checkout: Checkout): Promise<Checkout> {
   const isPriced = checkout.price !== null || checkout.plans.length > 0
   if (checkout.currency === 'NANO' || !isPriced || !isOpen(checkout) || checkout.expiresAt <= ctx.clock.now())
     return checkout
@@ -109,7 +109,7 @@ export async function refreshQuote(ctx: CheckoutRoom, checkout: Checkout): Promi
   })
 }
 
-async function hasLiveQuote({ db, clock }: CheckoutRoom, { id }: Checkout): Promise<boolean> {
+async function hasLiveQuote({ db, clock }: CheckoutContext, { id }: Checkout): Promise<boolean> {
   const [latest] = await listLatestQuotes(db, id)
   return latest !== undefined && latest.expiresAt > clock.now()
 }

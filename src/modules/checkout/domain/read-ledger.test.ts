@@ -4,7 +4,7 @@ import { believeOne } from '../../../kernel/agreed-read.ts'
 import { LedgerRefusal } from '../../../kernel/errors.ts'
 import type { NodeAnswer, NodeParams, NodePort } from '../../../kernel/ports.ts'
 import { TestClock } from '../../../../test/support/clock.ts'
-import { noBlocks } from '../../../../test/support/sends-as-told.ts'
+import { noBlocks } from '../../../../test/support/sends-as-reported.ts'
 import { lookAt, readReceived, readStates } from './read-ledger.ts'
 
 const ADDRESS = 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8'

@@ -3,7 +3,7 @@ import { readCursor, readWhole, toCursor } from '../../../kernel/paging.ts'
 import { type JsonObject, textOf } from '../../../kernel/shape.ts'
 import { ADDITIONAL_STATUSES, type CheckoutStatus, type Marker, REFUND_MARKERS } from '../tables.ts'
 import { listPredecessors } from '../../accounts/index.ts'
-import type { CheckoutRoom } from '../room.ts'
+import type { CheckoutContext } from '../context.ts'
 import type { Filter, Revenue } from '../sums-store.ts'
 import { badField } from '../errors.ts'
 import { countByStatus, addRevenue, countRefunded, listCheckouts, sumRefunds, sumRevenue } from '../report-store.ts'
@@ -57,7 +57,7 @@ function readStanding(fields: Fields): Pick<Filter, 'status' | 'additional'> {
 }
 
 /** A page of the checkouts of an account, or of all accounts, newest first. */
-export async function listOwn(ctx: CheckoutRoom, query: Fields, owner: string | undefined): Promise<JsonObject> {
+export async function listOwn(ctx: CheckoutContext, query: Fields, owner: string | undefined): Promise<JsonObject> {
   const { db, ports } = ctx
   const limit = readWhole('limit', query.limit, { min: 1, max: LIMIT_MAX, otherwise: LIMIT_DEFAULT })
   const offset = readWhole('offset', query.offset, { min: 0, max: 1_000_000, otherwise: 0 })
@@ -85,7 +85,7 @@ export async function listOwn(ctx: CheckoutRoom, query: Fields, owner: string | 
  * account are counted, so that none is missing from the answer unnoticed.
  */
 export async function reportCheckouts(
-  ctx: CheckoutRoom,
+  ctx: CheckoutContext,
   { accountId, keyId }: { accountId: string; keyId: string },
   fields: Fields,
 ): Promise<JsonObject> {
@@ -145,7 +145,7 @@ export interface Stats {
 }
 
 /** Statistics of an account, in total and for each of the last 30 days; `owner` undefined is all accounts. */
-export async function gatherStats({ db, ports, clock }: CheckoutRoom, owner: string | undefined): Promise<Stats> {
+export async function gatherStats({ db, ports, clock }: CheckoutContext, owner: string | undefined): Promise<Stats> {
   const filter: Filter = { owner, includeHidden: true }
   const counts = await countByStatus(db, ports.engine, filter)
   const firstDay = Math.floor(clock.now() / DAY) - SERIES_DAYS + 1
@@ -175,7 +175,7 @@ export async function gatherStats({ db, ports, clock }: CheckoutRoom, owner: str
 }
 
 /** The statistics as the REST interface returns them. */
-export async function readStats(ctx: CheckoutRoom, owner: string | undefined): Promise<JsonObject> {
+export async function readStats(ctx: CheckoutContext, owner: string | undefined): Promise<JsonObject> {
   const { counts, back, revenue, refunded, days } = await gatherStats(ctx, owner)
   const series = days.map((day): JsonObject => ({
     date: day.date,
@@ -187,7 +187,7 @@ export async function readStats(ctx: CheckoutRoom, owner: string | undefined): P
   return { ...summarize(counts, back), revenue: showNet(revenue, refunded), series }
 }
 
-export async function readOverview(ctx: CheckoutRoom): Promise<JsonObject> {
+export async function readOverview(ctx: CheckoutContext): Promise<JsonObject> {
   const totals = await listAccountTotals(ctx.db, ctx.ports.engine, ACCOUNTS_MAX)
   return {
     ...(await readStats(ctx, undefined)),

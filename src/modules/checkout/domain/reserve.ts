@@ -4,7 +4,7 @@ import { addressInUse, addressKnown, amountSpaceExhausted } from '../errors.ts'
 import type { AddressLook } from '../ports.ts'
 import type { Checkout } from '../record.ts'
 import { countReservations, takeAmount } from '../reservations-store.ts'
-import type { CheckoutRoom } from '../room.ts'
+import type { CheckoutContext } from '../context.ts'
 import { hasOrders, holdAddress, isAddressKnown } from '../watch-store.ts'
 import {
   NEIGHBOURS_COUNTED_MAX,
@@ -32,7 +32,7 @@ type Place = Pick<Checkout, 'id' | 'owner' | 'address' | 'watchedUntil' | 'bareP
  * a payer types is never reserved bare: another customer's mistake would pay it.
  */
 export async function reserveNear(
-  ctx: CheckoutRoom,
+  ctx: CheckoutContext,
   checkout: Place,
   { price, ...what }: ReservedFor & { price: Raw },
 ): Promise<Raw> {
@@ -52,7 +52,7 @@ export async function reserveNear(
  * Where such digits are used up, the amount gets a tail.
  */
 export async function reserveFilled(
-  ctx: CheckoutRoom,
+  ctx: CheckoutContext,
   checkout: Place,
   { text, plan, namedBy }: { text: string; plan: number; namedBy: NamedBy },
 ): Promise<Raw> {
@@ -71,7 +71,7 @@ export async function reserveFilled(
 }
 
 async function tryAmounts(
-  { db, clock }: CheckoutRoom,
+  { db, clock }: CheckoutContext,
   { id: checkoutId, owner, address, watchedUntil: releaseAt }: Place,
   { plan, quote, chosen, chosenBy }: ReservedFor,
   next: () => Raw | undefined,
@@ -103,7 +103,7 @@ export type NamedBy = 'secret-key' | 'public-key' | 'anonymous'
  * address: of two at once, the second sees the first.
  */
 export async function requireOwnAddress(
-  { db, clock }: CheckoutRoom,
+  { db, clock }: CheckoutContext,
   { id, address, owner, mode }: Checkout,
   { namedBy, seen }: { namedBy: NamedBy; seen: AddressLook | undefined },
 ): Promise<void> {

@@ -3,7 +3,7 @@ import { inTx } from '../../../kernel/in-tx.ts'
 import type { NodePort } from '../../../kernel/ports.ts'
 import { listRecorded } from '../payments-store.ts'
 import type { Checkout, SeenBlock } from '../record.ts'
-import { type CheckoutRoom, inQuietTx } from '../room.ts'
+import { type CheckoutContext, inQuietTx } from '../context.ts'
 import { listNextExpiries, listStuck, lockCheckout } from '../store.ts'
 import { type WatchedAddress, hastenScans, markScanned, updateFrontier } from '../watch-store.ts'
 import { SMALLEST_PRICE } from './amounts.ts'
@@ -30,7 +30,7 @@ export interface ScanTools {
   /** Blocks that were already final when last read: nothing about them can change. */
   settled: { has(hash: string): boolean; add(hash: string): void }
   /** Whether the ledger's event stream reports payments at the moment. */
-  hearsEvents(): boolean
+  receivesEvents(): boolean
 }
 
 /**
@@ -38,7 +38,7 @@ export interface ScanTools {
  * overdue checkouts. An address counts as looked at only when all of that succeeded.
  */
 export async function scanAddresses(
-  ctx: CheckoutRoom,
+  ctx: CheckoutContext,
   tools: ScanTools,
   { watched, leaseUntil }: { watched: readonly WatchedAddress[]; leaseUntil: number },
 ): Promise<void> {
@@ -70,7 +70,7 @@ export async function scanAddresses(
   for (const address of doubted) incomplete.add(address)
   // A received send that is not final is found only through its receive block, so the next look must begin before that.
   for (const [address, sends] of received) if (sends.some((hash) => unsettled.has(hash))) moved.delete(address)
-  const paceMin = tools.hearsEvents() ? PACE_MIN_HEARING : PACE_MIN
+  const paceMin = tools.receivesEvents() ? PACE_MIN_HEARING : PACE_MIN
   const complete = watched.filter(({ address }) => !incomplete.has(address))
   await finishScan(ctx, { watched: complete, moved, startedAt, leaseUntil, paceMin })
 }
@@ -86,7 +86,7 @@ interface FinishedScan {
 
 /** Every send there is credited: stores that these addresses were looked at, and expires overdue checkouts. */
 async function finishScan(
-  ctx: CheckoutRoom,
+  ctx: CheckoutContext,
   { watched, moved, startedAt, leaseUntil, paceMin }: FinishedScan,
 ): Promise<void> {
   const expiries = await listNextExpiries(
@@ -113,7 +113,7 @@ async function finishScan(
  * addresses for which nodes do not agree whether they have received a send.
  */
 export async function takeSends(
-  ctx: CheckoutRoom,
+  ctx: CheckoutContext,
   tools: ScanTools,
   found: ReadonlyMap<string, number | null>,
 ): Promise<{ unsettled: ReadonlySet<string>; doubted: ReadonlySet<string> }> {
@@ -159,7 +159,7 @@ export async function takeSends(
  * addresses share their turns.
  */
 function nextScan(
-  { clock }: CheckoutRoom,
+  { clock }: CheckoutContext,
   { freshAt, expiry, paceMin }: { freshAt: number; expiry: number | undefined; paceMin: number },
 ): number {
   const now = clock.now()
@@ -172,12 +172,12 @@ function nextScan(
 }
 
 /** Whether any block has been detected for too long without becoming final. */
-export async function hasStuck({ db, clock }: CheckoutRoom): Promise<boolean> {
+export async function hasStuck({ db, clock }: CheckoutContext): Promise<boolean> {
   return (await listStuck(db, { detectedBefore: clock.now() - CONFIRMATION_MILLISECONDS, limit: 1 })).length > 0
 }
 
 /** Reads overdue detected blocks again: credits final ones, gives up the others. */
-export async function resolveStuck(ctx: CheckoutRoom, tools: ScanTools, limit: number): Promise<void> {
+export async function resolveStuck(ctx: CheckoutContext, tools: ScanTools, limit: number): Promise<void> {
   const now = ctx.clock.now()
   const stuck = await listStuck(ctx.db, { detectedBefore: now - CONFIRMATION_MILLISECONDS, limit })
   if (stuck.length === 0) return
@@ -202,7 +202,7 @@ export async function resolveStuck(ctx: CheckoutRoom, tools: ScanTools, limit: n
 }
 
 /** A matching send was seen but is not final: the payer's page shows it, and nothing else happens (contract 3). */
-async function detectSend(ctx: CheckoutRoom, send: IncomingSend): Promise<void> {
+async function detectSend(ctx: CheckoutContext, send: IncomingSend): Promise<void> {
   for (const { checkout, reservation } of (await listClaims(ctx, send)).claims) {
     if (!checkout || reservation?.superseded || !waits(checkout, send)) continue
     const block: SeenBlock = { hash: send.hash, account: send.from, amountRaw: send.amountRaw }
@@ -233,7 +233,7 @@ function waits({ status, expiresAt, mode, amountRaw, plans }: Checkout, send: In
 }
 
 /** The block did not become final: the checkout waits again. */
-async function undetect(ctx: CheckoutRoom, checkoutId: string, hash: string): Promise<void> {
+async function undetect(ctx: CheckoutContext, checkoutId: string, hash: string): Promise<void> {
   const changed = await inTx(ctx, async (tx) => {
     const held = await lockCheckout(tx.db, checkoutId)
     if (held?.status !== 'detected' || held.detected?.hash !== hash) return false

@@ -12,7 +12,7 @@ import { ANONYMOUS, type Checkout, SERVICE } from '../record.ts'
 import { showListedRefund, showPublicRefund } from '../refunds/shape.ts'
 import { type Refund, listRefunds } from '../refunds/store.ts'
 import { listLatestQuotes } from '../reservations-store.ts'
-import type { CheckoutRoom } from '../room.ts'
+import type { CheckoutContext } from '../context.ts'
 import type { OrderStanding } from '../service-sales.ts'
 import { showPayment, showTimeline, toCheck, toOwnView, toRecord } from '../shape.ts'
 import { findCheckout, findOwnCheckout, hasUsed } from '../store.ts'
@@ -22,7 +22,7 @@ import { formatFiat, worthAt } from './fiat.ts'
 import { rateNow, refreshQuote } from './quote.ts'
 
 /** Finds a checkout by its id in any form that links use, or throws 404. */
-export async function getCheckout({ db }: CheckoutRoom, given: string): Promise<Checkout> {
+export async function getCheckout({ db }: CheckoutContext, given: string): Promise<Checkout> {
   const id = toCheckoutId(given)
   const checkout = id === undefined ? undefined : await findCheckout(db, id)
   if (!checkout) throw checkoutNotFound()
@@ -34,7 +34,7 @@ export async function getCheckout({ db }: CheckoutRoom, given: string): Promise<
  * shown only over an address that the account itself has used.
  */
 export async function merchantOf(
-  { db }: CheckoutRoom,
+  { db }: CheckoutContext,
   { owner, madeWith, merchantAddress: address }: Checkout,
 ): Promise<Merchant | undefined> {
   if (owner === ANONYMOUS || owner === SERVICE) return undefined
@@ -46,7 +46,7 @@ export async function merchantOf(
 }
 
 /** Blocks are shown only for a complete checkout. */
-async function paymentsShown({ db }: CheckoutRoom, { id, status }: Checkout): Promise<Payment[]> {
+async function paymentsShown({ db }: CheckoutContext, { id, status }: Checkout): Promise<Payment[]> {
   return status === 'complete' ? listPayments(db, id) : []
 }
 
@@ -61,7 +61,7 @@ function orderShown(order: OrderStanding | undefined, status: Checkout['status']
 }
 
 /** What a merchant has made public about itself. */
-function merchantShown({ ports }: CheckoutRoom, merchant: Merchant | undefined): JsonObject {
+function merchantShown({ ports }: CheckoutContext, merchant: Merchant | undefined): JsonObject {
   if (!merchant) return {}
   const { name, logo, website, supportEmail, supportUrl, termsUrl } = merchant
   const told = {
@@ -75,7 +75,7 @@ function merchantShown({ ports }: CheckoutRoom, merchant: Merchant | undefined):
 }
 
 /** What its merchant refunded; queried only where there is a refund. */
-async function refundsShown({ db }: CheckoutRoom, { id, refundedRaw }: Checkout): Promise<JsonObject> {
+async function refundsShown({ db }: CheckoutContext, { id, refundedRaw }: Checkout): Promise<JsonObject> {
   if (refundedRaw === 0n) return {}
   const refunds = (await listRefunds(db, [id])).filter(({ status }) => status !== 'failed')
   return { ...sumRefunded(refundedRaw), refunds: refunds.map(showPublicRefund) }
@@ -84,7 +84,10 @@ async function refundsShown({ db }: CheckoutRoom, { id, refundedRaw }: Checkout)
 const sumRefunded = (raw: bigint) => ({ amount_refunded: formatNano(raw), amount_refunded_raw: raw.toString() })
 
 /** Buyers and refunds for the merchant, by ids of checkouts, including refunds that failed. */
-export async function listBeside(ctx: CheckoutRoom, checkouts: readonly Checkout[]): Promise<Map<string, JsonObject>> {
+export async function listBeside(
+  ctx: CheckoutContext,
+  checkouts: readonly Checkout[],
+): Promise<Map<string, JsonObject>> {
   const given = checkouts.filter(({ refundedRaw }) => refundedRaw > 0n)
   const refunds = await listRefunds(
     ctx.db,
@@ -108,18 +111,18 @@ export async function listBeside(ctx: CheckoutRoom, checkouts: readonly Checkout
 const buyerShown = (buyer: Buyer | undefined): JsonObject =>
   buyer && (buyer.name !== null || buyer.email !== null) ? { buyer: { name: buyer.name, email: buyer.email } } : {}
 
-function ownRefunds({ ports }: CheckoutRoom, { id, refundedRaw }: Checkout, refunds: readonly Refund[]): JsonObject {
+function ownRefunds({ ports }: CheckoutContext, { id, refundedRaw }: Checkout, refunds: readonly Refund[]): JsonObject {
   const own = refunds.filter(({ checkoutId }) => checkoutId === id)
   return { ...sumRefunded(refundedRaw), refunds: own.map((refund) => showListedRefund(ports, refund)) }
 }
 
-export async function showCheck(ctx: CheckoutRoom, paid: Checkout): Promise<JsonObject> {
+export async function showCheck(ctx: CheckoutContext, paid: Checkout): Promise<JsonObject> {
   const { checkout, order } = await asOrdered(ctx, paid)
   const check = toCheck(ctx.ports, checkout, { payments: await paymentsShown(ctx, checkout) })
   return { ...check, ...(await refundsShown(ctx, checkout)), ...orderShown(order, checkout.status) }
 }
 
-export async function showRecord(ctx: CheckoutRoom, paid: Checkout, choice?: Choice): Promise<JsonObject> {
+export async function showRecord(ctx: CheckoutContext, paid: Checkout, choice?: Choice): Promise<JsonObject> {
   const { checkout, order } = await asOrdered(ctx, paid)
   const record = toRecord(ctx.ports, checkout, { payments: await paymentsShown(ctx, checkout), choice })
   return {
@@ -131,7 +134,7 @@ export async function showRecord(ctx: CheckoutRoom, paid: Checkout, choice?: Cho
 }
 
 /** A payer opens the page: a fiat price gets its amount, and the terms are fixed from now on. */
-export async function servePage(ctx: CheckoutRoom, given: string): Promise<Checkout> {
+export async function servePage(ctx: CheckoutContext, given: string): Promise<Checkout> {
   const checkout = await getCheckout(ctx, given)
   if (checkout.servedAt !== null) return refreshQuote(ctx, checkout)
   await markServed(ctx.db, checkout.id, ctx.clock.now())
@@ -141,7 +144,7 @@ export async function servePage(ctx: CheckoutRoom, given: string): Promise<Check
 
 /** The facts a page shows beside the checkout: how long its amounts are valid, and the payments it counted. */
 export async function readPageFacts(
-  ctx: CheckoutRoom,
+  ctx: CheckoutContext,
   paid: Checkout,
 ): Promise<{
   checkout: Checkout
@@ -158,7 +161,7 @@ export async function readPageFacts(
 }
 
 /** Approximate value of an amount as decimal text; undefined without a rate. */
-export async function worthOf(ctx: CheckoutRoom, amountRaw: bigint, currency: string): Promise<string | undefined> {
+export async function worthOf(ctx: CheckoutContext, amountRaw: bigint, currency: string): Promise<string | undefined> {
   try {
     const { rate } = await rateNow(ctx, currency)
     const worth = worthAt(amountRaw, rate)
@@ -181,7 +184,7 @@ interface OwnCheckout {
 
 /** Everything the merchant may know about a checkout; `owner` undefined is an administrator. */
 export async function getOwn(
-  ctx: CheckoutRoom,
+  ctx: CheckoutContext,
   given: string,
   { owner }: { owner: string | undefined },
 ): Promise<OwnCheckout> {
@@ -203,7 +206,7 @@ export async function getOwn(
 
 /** The same as the REST interface returns it. */
 export async function showOwn(
-  ctx: CheckoutRoom,
+  ctx: CheckoutContext,
   given: string,
   { owner, showEvent }: { owner: string | undefined; showEvent: (event: EventWithDeliveries) => JsonObject },
 ): Promise<JsonObject> {
@@ -223,7 +226,7 @@ export async function showOwn(
 }
 
 /** The wallet generated for a checkout: its balance, and whether it was swept. */
-async function showWallet({ db }: CheckoutRoom, { walletId }: Checkout): Promise<JsonObject | null> {
+async function showWallet({ db }: CheckoutContext, { walletId }: Checkout): Promise<JsonObject | null> {
   const wallet = walletId === null ? undefined : await findWallet(db, walletId)
   if (!wallet) return null
   const { id, address, status, balance } = wallet
@@ -231,7 +234,10 @@ async function showWallet({ db }: CheckoutRoom, { walletId }: Checkout): Promise
 }
 
 /** Payments to an owner's addresses that fit no checkout, for the merchant to assign. */
-export async function showUnmatched(ctx: CheckoutRoom, page: Parameters<typeof listUnmatched>[1]): Promise<JsonObject> {
+export async function showUnmatched(
+  ctx: CheckoutContext,
+  page: Parameters<typeof listUnmatched>[1],
+): Promise<JsonObject> {
   const payments = await listUnmatched(ctx.db, page)
   const last = payments.length === page.limit ? payments.at(-1) : undefined
   return {
@@ -252,7 +258,7 @@ interface Ordered {
  * A checkout as it is shown. In the store, `complete` means that money came. A buyer from the service must see `complete` only once the
  * order was delivered: a payment that is refunded, or waits for an owner's approval, completes nothing.
  */
-export async function asOrdered({ db, ports }: CheckoutRoom, checkout: Checkout): Promise<Ordered> {
+export async function asOrdered({ db, ports }: CheckoutContext, checkout: Checkout): Promise<Ordered> {
   const order = checkout.owner === SERVICE ? await ports.sales.describe(db, checkout.id) : undefined
   if (!order || checkout.status !== 'complete') return { checkout, order }
   const { outcome, block } = order

@@ -3,7 +3,7 @@ import { inTx } from '../../../kernel/in-tx.ts'
 import type { Rate } from '../../../kernel/ports.ts'
 import type { AddressLook } from '../ports.ts'
 import type { CheckoutMode } from '../tables.ts'
-import type { CheckoutRoom } from '../room.ts'
+import type { CheckoutContext } from '../context.ts'
 import { badField, checkoutClosed, checkoutNotFound, fieldFixed, walletFixed } from '../errors.ts'
 import { requireSameTotal } from '../invoices/invoice.ts'
 import { requireFreeNumber } from '../invoices/numbers.ts'
@@ -53,7 +53,10 @@ interface NewTerms {
  * Changes an own checkout. Its texts may change until it is paid; address, mode and price only before anyone can have seen them
  * (contract 4.5, rule 7).
  */
-export async function updateCheckout(ctx: CheckoutRoom, { id, owner, actor, body }: UpdateRequest): Promise<Checkout> {
+export async function updateCheckout(
+  ctx: CheckoutContext,
+  { id, owner, actor, body }: UpdateRequest,
+): Promise<Checkout> {
   const before = await findOwnCheckout(ctx.db, { id, owner })
   if (!before) throw checkoutNotFound()
   const { prices, rules } = ctx.ports
@@ -143,7 +146,7 @@ function requireSameInvoice(next: Checkout, terms: NewTerms | undefined): void {
 const toValue = ({ title, price, discount }: PlanRequest) => [title, price.text, discount]
 const toPair = ({ title, value, discount }: Checkout['plans'][number]) => [title, value, discount]
 
-function present({ ports }: CheckoutRoom, held: Checkout, shown: PresentationRequest) {
+function present({ ports }: CheckoutContext, held: Checkout, shown: PresentationRequest) {
   const { webhookSecret: secret, webhookField: _, ...rest } = shown
   const sealed = secret ? ports.secrets.seal(secretContext(held.id), secret) : null
   return { ...held, ...rest, webhookSecret: secret === undefined ? held.webhookSecret : sealed }
@@ -151,7 +154,7 @@ function present({ ports }: CheckoutRoom, held: Checkout, shown: PresentationReq
 
 /** The old amounts stay reserved as long as a payer might pay them; the merchant decides about such a payment. */
 async function replaceTerms(
-  tx: CheckoutRoom,
+  tx: CheckoutContext,
   held: Checkout,
   { address, mode, currency, price, plans, barePrice }: NewTerms,
   { rate, seen }: { rate: Rate | undefined; seen: AddressLook | undefined },

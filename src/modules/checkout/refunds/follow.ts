@@ -9,7 +9,7 @@ import { moveCheckout } from '../domain/move.ts'
 import { checkoutNotFound } from '../errors.ts'
 import type { EventKind } from '../event-kinds.ts'
 import type { ClaimStanding } from '../ports.ts'
-import type { CheckoutRoom } from '../room.ts'
+import type { CheckoutContext } from '../context.ts'
 import { findOwnCheckout, lockCheckout } from '../store.ts'
 import { showRefund } from './shape.ts'
 import {
@@ -54,7 +54,7 @@ function judgeRefund(
  * Records the current state of a refund. Everything is derived from the store, so it may be called at any time; of two callers that see
  * the same change, one sends the event.
  */
-export async function followRefund(ctx: CheckoutRoom, id: string): Promise<Refund> {
+export async function followRefund(ctx: CheckoutContext, id: string): Promise<Refund> {
   const refund = (await findRefund(ctx.db, id))!
   const block = await findDecided(ctx, refund)
   const claim = refund.claimId === null ? undefined : await ctx.ports.claims.find(ctx.db, refund.claimId)
@@ -76,13 +76,16 @@ export async function followRefund(ctx: CheckoutRoom, id: string): Promise<Refun
 }
 
 /** The send of a refund; undefined while it is lost and an operator must check the wallet: until the unfreeze has ended, it may still be sent. */
-async function findDecided({ db }: CheckoutRoom, { id, blockId, walletId }: Refund): Promise<OutboxBlock | undefined> {
+async function findDecided(
+  { db }: CheckoutContext,
+  { id, blockId, walletId }: Refund,
+): Promise<OutboxBlock | undefined> {
   const block = await findBlock(db, blockId)
   if (!block) throw new Error(`The send of refund ${id} is gone.`)
   if (block.status !== 'lost') return block
-  const { frozenAt, thawedAt } = (await findWallet(db, walletId))!
+  const { frozenAt, unfrozenAt } = (await findWallet(db, walletId))!
   // The end of an unfreeze decides about lost blocks in its own transaction, so what is read after it is final.
-  return frozenAt === null && thawedAt === null ? findBlock(db, blockId) : undefined
+  return frozenAt === null && unfrozenAt === null ? findBlock(db, blockId) : undefined
 }
 
 /** Whether a refund can change no more; one by link is over only when it was claimed or returned. */
@@ -98,7 +101,7 @@ const TOLD: Partial<Record<RefundStatus, { event: EventKind; reason: string }>> 
 }
 
 /** Changes state, refundable rest, timeline and event together, or nothing. */
-async function conclude(tx: CheckoutRoom, refund: Refund, next: Concluded): Promise<Refund | undefined> {
+async function conclude(tx: CheckoutContext, refund: Refund, next: Concluded): Promise<Refund | undefined> {
   const { db, clock, ports } = tx
   const now = clock.now()
   const held = (await lockCheckout(db, refund.checkoutId))!
@@ -122,7 +125,7 @@ async function conclude(tx: CheckoutRoom, refund: Refund, next: Concluded): Prom
 }
 
 /** The link goes only to whoever was named before the payment: afterwards, anybody with the page's link can leave an address. */
-async function tellBuyer(tx: CheckoutRoom, { id, checkoutId, status, as }: Refund): Promise<void> {
+async function tellBuyer(tx: CheckoutContext, { id, checkoutId, status, as }: Refund): Promise<void> {
   const isLink = as === 'link' && status === 'sent'
   const buyer = status === 'failed' ? undefined : await findBuyer(tx.db, checkoutId)
   if (!buyer?.email || (isLink && buyer.givenBy === 'afterwards')) return
@@ -130,14 +133,14 @@ async function tellBuyer(tx: CheckoutRoom, { id, checkoutId, status, as }: Refun
 }
 
 /** The refunds of a checkout with their current state, oldest first. */
-export async function readRefunds(ctx: CheckoutRoom, checkoutId: string): Promise<Refund[]> {
+export async function readRefunds(ctx: CheckoutContext, checkoutId: string): Promise<Refund[]> {
   const refunds = await listRefunds(ctx.db, [checkoutId])
   return Promise.all(refunds.map(async (refund) => (isOver(refund) ? refund : followRefund(ctx, refund.id))))
 }
 
 /** The same for the merchant, with the amount left to refund; `owner` undefined is an administrator. */
 export async function showRefunds(
-  ctx: CheckoutRoom,
+  ctx: CheckoutContext,
   { id, owner }: { id: string; owner: string | undefined },
 ): Promise<JsonObject> {
   if (!(await findOwnCheckout(ctx.db, { id, owner }))) throw checkoutNotFound()

@@ -1,12 +1,12 @@
 import { type Job, forEachDue } from '../../../kernel/job.ts'
-import type { CheckoutRoom } from '../room.ts'
+import type { CheckoutContext } from '../context.ts'
 import { followRefund } from './follow.ts'
 import { listDueRefunds, postponeRefund } from './store.ts'
 
 const AT_ONCE = 200
 
 /** Follows refunds that are not over. */
-export const followRefunds = (ctx: CheckoutRoom): Job => ({
+export const followRefunds = (ctx: CheckoutContext): Job => ({
   kind: 'checkout.refunds',
   money: true,
   attemptsMax: 3,

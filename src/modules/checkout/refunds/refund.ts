@@ -12,7 +12,7 @@ import { rateNow } from '../domain/quote.ts'
 import { checkoutNotFound } from '../errors.ts'
 import { listPayers, listPayments } from '../payments-store.ts'
 import type { PreparedClaim } from '../ports.ts'
-import type { CheckoutRoom } from '../room.ts'
+import type { CheckoutContext } from '../context.ts'
 import { ANONYMOUS, type Checkout, OPEN_STATUSES, SERVICE } from '../record.ts'
 import { findCheckout, lockCheckout } from '../store.ts'
 import { decideAddress, decideAmount, decideSource, paysItself } from './terms.ts'
@@ -47,7 +47,7 @@ interface RefundCaller {
  * that was paid in part is cancelled with it, so that the rest cannot complete it.
  */
 export async function refundCheckout(
-  ctx: CheckoutRoom,
+  ctx: CheckoutContext,
   caller: RefundCaller,
   request: RefundRequest,
   idempotency?: Idempotency,
@@ -90,7 +90,7 @@ interface LinkRefund {
 
 /** Prepares a wallet for the money of a link, but only when the refund is possible at the moment. */
 async function alongClaim(
-  ctx: CheckoutRoom,
+  ctx: CheckoutContext,
   checkout: Checkout,
   { request, today, make }: LinkRefund,
 ): Promise<Refund> {
@@ -111,7 +111,7 @@ interface Wanted {
   idempotency: Idempotency | undefined
 }
 
-async function record(tx: CheckoutRoom, wanted: Wanted): Promise<Refund> {
+async function record(tx: CheckoutContext, wanted: Wanted): Promise<Refund> {
   const { caller, request, reference, today, claim, idempotency } = wanted
   const { db, clock, ids, ports } = tx
   const { owner, actor, rights } = caller
@@ -177,7 +177,7 @@ async function record(tx: CheckoutRoom, wanted: Wanted): Promise<Refund> {
 }
 
 /** Cancels a checkout that still waits for the rest of its price: what remains after the refund belongs to the merchant. */
-async function noteRefund(tx: CheckoutRoom, held: Checkout): Promise<void> {
+async function noteRefund(tx: CheckoutContext, held: Checkout): Promise<void> {
   const isOpen = OPEN_STATUSES.some((status) => status === held.status)
   if (!isOpen) return void (await moveCheckout(tx, held, { reason: 'refund asked for' }))
   const end = { reason: 'cancelled for a refund', status: 'cancelled', detected: null, detectedAt: null } as const
@@ -189,7 +189,7 @@ async function noteRefund(tx: CheckoutRoom, held: Checkout): Promise<void> {
  * unless it failed. Without a key, identical means the same amount, address, form and reason within a minute.
  */
 async function findKnown(
-  { db, clock }: CheckoutRoom,
+  { db, clock }: CheckoutContext,
   { id: checkoutId }: Checkout,
   { request, reference }: { request: RefundRequest; reference: string | null },
 ): Promise<Refund | undefined> {

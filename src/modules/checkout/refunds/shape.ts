@@ -81,7 +81,7 @@ export const showPublicRefund = (refund: Refund): JsonObject => ({
   at_unix: toUnix(refund.sentAt ?? refund.createdAt),
 })
 
-export const tellRefund = (refund: Refund): JsonObject => ({
+export const describeRefund = (refund: Refund): JsonObject => ({
   id: refund.id,
   status: standingOf(refund),
   as: refund.as,

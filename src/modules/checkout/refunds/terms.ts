@@ -7,7 +7,7 @@ import { decimalsOf, toNanoAt, worthAt } from '../domain/fiat.ts'
 import { badField } from '../errors.ts'
 import { type Payment, listPayers } from '../payments-store.ts'
 import type { Checkout } from '../record.ts'
-import type { CheckoutRoom } from '../room.ts'
+import type { CheckoutContext } from '../context.ts'
 import { askedRaw } from '../shape.ts'
 import type { RefundAsked, RefundRequest } from './request.ts'
 
@@ -119,7 +119,7 @@ const max = (one: bigint, other: bigint) => (one > other ? one : other)
 
 /** Where a refund goes: to the address in the request, or to the payer if that address reaches them. */
 export async function decideAddress(
-  { db, ports }: CheckoutRoom,
+  { db, ports }: CheckoutContext,
   { id }: Checkout,
   { address }: RefundRequest,
 ): Promise<string> {

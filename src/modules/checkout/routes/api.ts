@@ -18,7 +18,7 @@ import { checkoutRefund } from '../actions/checkout-refund.ts'
 import { checkout as checkoutAction } from '../actions/checkout.ts'
 import { CHECKOUT_WALLET, MADE_CHECKOUT, MOMENT, OVERVIEW, OWN_CHECKOUT, PAYMENT, REFUND, STATS } from '../answers.ts'
 import { ADDITIONAL_STATUSES, REFUND_MARKERS } from '../tables.ts'
-import type { CheckoutRoom } from '../room.ts'
+import type { CheckoutContext } from '../context.ts'
 import { showOwn, showUnmatched } from '../domain/show.ts'
 import { deleteCheckout } from '../domain/end.ts'
 import { exportPayments } from '../domain/export.ts'
@@ -50,7 +50,7 @@ const CHANGE_BODY = bodyOfAction(checkoutAction, 'public_key', 'template', 'expi
 const shared = { tag: 'checkout', who: 'account' } as const
 
 interface Area {
-  ctx: CheckoutRoom
+  ctx: CheckoutContext
   open: ReturnType<typeof createOpener>
   seesAll(caller: AccountCaller): boolean
 }
@@ -302,7 +302,7 @@ const ofAdmin = verbsAt(
  * Checkouts under `/api/checkouts` and `/api/admin/checkouts` (contract 4.5). The word admin in a path grants nothing: only
  * administrators see more than their own account there.
  */
-export function apiRoutes(ctx: CheckoutRoom): readonly Route[] {
+export function apiRoutes(ctx: CheckoutContext): readonly Route[] {
   const open = createOpener(ctx)
   return [
     ...routesOf(own, { ctx, open, seesAll: () => false }),
@@ -318,7 +318,7 @@ export const describedCheckoutRoutes = [
   ...describedPayEventRoutes,
 ]
 
-function redeliverAll(ctx: CheckoutRoom, { caller, params, once }: AccountRequest): Promise<JsonObject> {
+function redeliverAll(ctx: CheckoutContext, { caller, params, once }: AccountRequest): Promise<JsonObject> {
   const { accountId } = caller
   return once('checkouts.redeliver', async (idempotency) => {
     const id = idOf(params)
@@ -329,7 +329,7 @@ function redeliverAll(ctx: CheckoutRoom, { caller, params, once }: AccountReques
   })
 }
 
-async function refund(ctx: CheckoutRoom, { caller, params, body, once, tell }: AccountRequest): Promise<JsonObject> {
+async function refund(ctx: CheckoutContext, { caller, params, body, once, tell }: AccountRequest): Promise<JsonObject> {
   const { accountId, rights, actor } = caller
   const id = idOf(params)
   const { params: named } = await resolveNames(ctx.names, body(), checkoutRefund)

@@ -2,15 +2,15 @@ import { answer } from '../../../kernel/answers.ts'
 import { type OpenVerb, describedOf, routesOf } from '../../../kernel/resource/verb.ts'
 import type { RouteRequest } from '../../../kernel/route.ts'
 import { CHECK, RECORD } from '../answers.ts'
-import type { CheckoutRoom } from '../room.ts'
+import type { CheckoutContext } from '../context.ts'
 import { getCheckout, showRecord } from '../domain/show.ts'
 import { OPEN_STATUSES } from '../record.ts'
 import { type StatusWaits, WAIT_SECONDS_MAX } from '../waits.ts'
-import type { LastTold } from './pay-limit.ts'
+import type { LastReported } from './pay-limit.ts'
 
 interface CheckPorts {
-  ctx: CheckoutRoom
-  told: LastTold
+  ctx: CheckoutContext
+  told: LastReported
   nudge(address: string): void
   waits: StatusWaits
 }
@@ -31,7 +31,7 @@ function readWait(given: unknown): number {
 const WAIT = [
   { name: 'wait', schema: answer.integer, description: `Seconds to wait for a change, up to ${WAIT_SECONDS_MAX}.` },
 ]
-const place = { tag: 'checkout', who: 'anybody', door: 'open' } as const
+const place = { tag: 'checkout', who: 'anybody', access: 'open' } as const
 const PATHS = [
   ['/check/{id}', 'checkPayment', 'State of a payment. Proof of payment is `status` `complete` and its `block`.'],
   ['/confirm/{id}', 'confirmPayment', 'Another name of `/check/{id}`.'],

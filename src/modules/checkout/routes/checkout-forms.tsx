@@ -12,7 +12,7 @@ import { EditCheckoutPage, SHOWN_FIELDS, TERMS_FIELDS } from '../pages/edit-chec
 import { NewCheckoutPage } from '../pages/new-checkout-page.tsx'
 import type { Checkout } from '../record.ts'
 import { listCheckouts } from '../report-store.ts'
-import type { CheckoutRoom } from '../room.ts'
+import type { CheckoutContext } from '../context.ts'
 import { findUsualAddress } from '../store.ts'
 import { createOpener } from './open-from-fields.ts'
 
@@ -29,7 +29,7 @@ const TEXTS = [
 ] as const
 
 /** The form that makes a checkout. */
-export function newCheckoutPages(ctx: CheckoutRoom): readonly (Page | Form)[] {
+export function newCheckoutPages(ctx: CheckoutContext): readonly (Page | Form)[] {
   const { db, ports } = ctx
   const open = createOpener(ctx)
   const section = '/checkouts'
@@ -140,7 +140,7 @@ const linesOf = (text: string) =>
     .filter((line) => line !== '')
 
 /** The form that edits an own checkout, with the same rules as the API. */
-export function editCheckoutPages(ctx: CheckoutRoom): readonly (Page | Form)[] {
+export function editCheckoutPages(ctx: CheckoutContext): readonly (Page | Form)[] {
   const findOwn = async ({ params, accountId }: PageRequest) =>
     (await getOwn(ctx, params.id!, { owner: accountId })).checkout
   const page = async (request: PageRequest, filled: FormState) => {

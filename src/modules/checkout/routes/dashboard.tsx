@@ -5,7 +5,7 @@ import { AppError } from '../../../kernel/errors.ts'
 import type { Form, FormState, Page, PageRequest } from '../../../kernel/page.ts'
 import { EMPTY } from '../../../web/dashboard/form.tsx'
 import { redeliver } from '../../webhooks/index.ts'
-import type { CheckoutRoom } from '../room.ts'
+import type { CheckoutContext } from '../context.ts'
 import { deleteCheckout } from '../domain/end.ts'
 import { formatFiat } from '../domain/fiat.ts'
 import { markPaid } from '../domain/mark.ts'
@@ -37,7 +37,7 @@ const UNMATCHED_MAX = 100
 const DAY = 86_400_000
 const FILTERS = ['text', 'status', 'additional', 'mode', 'currency', 'from', 'to', 'metadata'] as const
 /** Dashboard pages that find, show, make, cancel and mark checkouts and resend their webhooks. */
-export const checkoutPages = (ctx: CheckoutRoom): readonly (Page | Form)[] => [
+export const checkoutPages = (ctx: CheckoutContext): readonly (Page | Form)[] => [
   {
     path: '/checkouts',
     permission: 'checkout',
@@ -65,7 +65,7 @@ const DONE = {
 }
 
 /** The page of one checkout and its merchant's actions. */
-function oneCheckoutPages(ctx: CheckoutRoom): readonly (Page | Form)[] {
+function oneCheckoutPages(ctx: CheckoutContext): readonly (Page | Form)[] {
   const detail = (request: PageRequest, filled: FormState) => detailPage(ctx, request, filled)
   const placed = { section: '/checkouts', done: DONE, again: detail }
   const back = (id: string, word: keyof typeof DONE) => ({ to: `/dashboard/checkouts/${id}?done=${word}` })
@@ -123,7 +123,7 @@ function oneCheckoutPages(ctx: CheckoutRoom): readonly (Page | Form)[] {
   ]
 }
 
-async function detailPage(ctx: CheckoutRoom, request: PageRequest, filled: FormState) {
+async function detailPage(ctx: CheckoutContext, request: PageRequest, filled: FormState) {
   const { frame, params, accountId, isAdmin, may } = request
   const { ports } = ctx
   const own = await getOwn(ctx, params.id!, { owner: isAdmin ? undefined : accountId })
@@ -174,7 +174,7 @@ async function detailPage(ctx: CheckoutRoom, request: PageRequest, filled: FormS
   )
 }
 
-async function listPage(ctx: CheckoutRoom, { frame, query, accountId, isAdmin }: PageRequest) {
+async function listPage(ctx: CheckoutContext, { frame, query, accountId, isAdmin }: PageRequest) {
   const { db, ports, clock } = ctx
   const here = { timeZone: frame.shop.timeZone, now: clock.now() }
   const account = isAdmin && query.account !== undefined && query.account !== accountId ? query.account : undefined

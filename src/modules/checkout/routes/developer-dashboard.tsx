@@ -2,7 +2,7 @@ import { AppError } from '../../../kernel/errors.ts'
 import type { Form, FormState, Page, PageRequest } from '../../../kernel/page.ts'
 import type { DevelopmentLedger } from '../../../kernel/ports.ts'
 import { EMPTY } from '../../../web/dashboard/form.tsx'
-import type { CheckoutRoom } from '../room.ts'
+import type { CheckoutContext } from '../context.ts'
 import { expireCheckout, fundAddress, payCheckout, readBlockHash, readFunding, readWay } from '../developer.ts'
 import { getOwn } from '../domain/show.ts'
 import { DeveloperPage } from '../pages/developer-page.tsx'
@@ -10,7 +10,7 @@ import { DeveloperPage } from '../pages/developer-page.tsx'
 const SHOWN_MAX = 100
 
 interface DeveloperPorts {
-  checkouts: CheckoutRoom
+  checkouts: CheckoutContext
   /** Undefined with real nodes, where these pages do not exist. */
   ledger: DevelopmentLedger | undefined
 }
@@ -35,12 +35,12 @@ export function developerPages({ checkouts: ctx, ledger }: DeveloperPorts): read
   )
   const again = (request: PageRequest, { error }: FormState) =>
     render({ ...request, frame: { ...request.frame, notice: { kind: 'failed', text: error?.text ?? '' } } })
-  const placed = { door: 'developer', permission: 'integration', section: '/developer', again } as const
+  const placed = { access: 'developer', permission: 'integration', section: '/developer', again } as const
   return [
     {
       path: '/developer',
       permission: 'integration',
-      door: 'developer',
+      access: 'developer',
       done: DONE,
       menu: { title: 'Try it', group: 'developers', order: 100, guide: 'devnet#inside-a-gateway' },
       render: (request) => render(request),
@@ -98,7 +98,7 @@ export function developerPages({ checkouts: ctx, ledger }: DeveloperPorts): read
 
 /** Only own checkouts, so that developers do not disturb each other's tests. */
 async function ownId(
-  ctx: CheckoutRoom,
+  ctx: CheckoutContext,
   { accountId: owner, params }: PageRequest,
   given = params.id!,
 ): Promise<string> {

@@ -3,7 +3,7 @@ import { formatNano } from '../../../kernel/money.ts'
 import type { DevelopmentLedger } from '../../../kernel/ports.ts'
 import type { Fields, Route, RouteLimit } from '../../../kernel/route.ts'
 import { type JsonObject, textOf } from '../../../kernel/shape.ts'
-import type { CheckoutRoom } from '../room.ts'
+import type { CheckoutContext } from '../context.ts'
 import {
   cancelCheckout,
   expireCheckout,
@@ -28,11 +28,11 @@ const LIMIT: RouteLimit = {
 }
 
 /** Lets developers act as payer, merchant and network on the development ledger. */
-export function developerRoutes(ctx: CheckoutRoom, ledger: DevelopmentLedger): readonly Route[] {
+export function developerRoutes(ctx: CheckoutContext, ledger: DevelopmentLedger): readonly Route[] {
   const does = (path: string, run: (fields: Fields, id: string) => Promise<JsonObject>): Route => ({
     method: 'POST',
     path: `/developer/${path}`,
-    door: 'developer',
+    access: 'developer',
     limit: LIMIT,
     async run({ fields: read, params: { id = '' } }) {
       const fields = read()
@@ -43,7 +43,7 @@ export function developerRoutes(ctx: CheckoutRoom, ledger: DevelopmentLedger): r
     },
   })
   return [
-    { method: 'GET', path: '/developer', door: 'developer', limit: LIMIT, run: () => ({ json: showLedger(ledger) }) },
+    { method: 'GET', path: '/developer', access: 'developer', limit: LIMIT, run: () => ({ json: showLedger(ledger) }) },
     does('checkouts/:id/pay', async (fields, id) => {
       const request = { id, way: readWay(fields), plan: readPlan(fields), choice: fields.choice }
       const { hash, amountRaw } = await payCheckout(ctx, ledger, request)

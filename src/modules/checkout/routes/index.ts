@@ -1,18 +1,18 @@
 import type { Pictures, DevelopmentLedger } from '../../../kernel/ports.ts'
 import type { Route } from '../../../kernel/route.ts'
-import type { CheckoutRoom } from '../room.ts'
+import type { CheckoutContext } from '../context.ts'
 import type { StatusWaits } from '../waits.ts'
 import { apiRoutes } from './api.ts'
 import { checkRoutes } from './check.ts'
 import { developerRoutes } from './developer.ts'
 import { invoiceRoute } from './invoice.tsx'
 import { payEventRoutes } from './pay-events.ts'
-import { LastTold, type PayPerMinute, payLimit } from './pay-limit.ts'
+import { LastReported, type PayPerMinute, payLimit } from './pay-limit.ts'
 import { payRoutes } from './pay.tsx'
 import { proofRoutes } from './proof.tsx'
 
 interface CheckoutRoutePorts {
-  ctx: CheckoutRoom
+  ctx: CheckoutContext
   pictures: Pictures
   /** Undefined with real nodes. */
   developmentLedger: DevelopmentLedger | undefined
@@ -27,7 +27,7 @@ interface CheckoutRoutePorts {
 /** All routes of checkouts except the action: for merchants, payers and developers. */
 export function checkoutRoutes(ports: CheckoutRoutePorts): readonly Route[] {
   const { ctx, developmentLedger, perMinute } = ports
-  const told = new LastTold()
+  const told = new LastReported()
   const limit = payLimit(perMinute, told)
   const ofPayers = [
     ...checkRoutes({ ...ports, told }),

@@ -11,7 +11,7 @@ export function invoiceRoute(ports: PayPorts): Route {
   return {
     method: 'GET',
     path: '/pay/:id/invoice',
-    door: 'open',
+    access: 'open',
     limit,
     async run(request) {
       const voice = voiceFor(request)

@@ -2,14 +2,14 @@ import { answer } from '../../../kernel/answers.ts'
 import { overLimit } from '../../../kernel/errors.ts'
 import { type OpenVerb, describedOf, routesOf } from '../../../kernel/resource/verb.ts'
 import type { EventStream, StreamEnd } from '../../../kernel/route.ts'
-import type { CheckoutRoom } from '../room.ts'
+import type { CheckoutContext } from '../context.ts'
 import { getCheckout, showCheck } from '../domain/show.ts'
 
 const STREAMS_PER_CHECKOUT_MAX = 20
 const STREAMS_PER_IP_MAX = 10
 
 interface PayEventPorts {
-  ctx: CheckoutRoom
+  ctx: CheckoutContext
   nudge(address: string): void
   /** Calls the listener when something about a checkout has changed, on any instance. */
   onChange(listener: (checkoutId: string) => void): () => void
@@ -30,7 +30,7 @@ const verbs: readonly OpenVerb<Streaming>[] = [
   {
     tag: 'checkout',
     who: 'anybody',
-    door: 'open',
+    access: 'open',
     stream: true,
     method: 'get',
     path: '/pay/{id}/events',
@@ -63,10 +63,10 @@ export const describedPayEventRoutes = describedOf(verbs)
 
 /** The open event streams by checkout. */
 class CheckoutStreams {
-  readonly #ctx: CheckoutRoom
+  readonly #ctx: CheckoutContext
   readonly #streams = new Map<string, Set<Stream>>()
 
-  constructor(ctx: CheckoutRoom) {
+  constructor(ctx: CheckoutContext) {
     this.#ctx = ctx
   }
 

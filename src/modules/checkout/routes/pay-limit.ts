@@ -13,7 +13,7 @@ export interface PayPerMinute {
 }
 
 /** Keeps the last status sent, so that a poller over its limit still gets a status with its 429. */
-export class LastTold {
+export class LastReported {
   readonly #statuses = new Map<string, string>()
 
   note(shown: JsonObject): JsonObject {
@@ -32,7 +32,7 @@ export class LastTold {
 }
 
 /** A shop's server asks for many payers: with a secret key requests count for the account, otherwise for the network address. */
-export function payLimit({ address, account }: PayPerMinute, told: LastTold): RouteLimit {
+export function payLimit({ address, account }: PayPerMinute, told: LastReported): RouteLimit {
   return {
     bucket: 'pay',
     perMinute: address,

@@ -13,7 +13,7 @@ import {
   wantsJson,
 } from '../../../kernel/route.ts'
 import { readTypedDecimal } from '../../../kernel/free-field.ts'
-import type { CheckoutRoom } from '../room.ts'
+import type { CheckoutContext } from '../context.ts'
 import { leaveEmail, mayLeave } from '../buyers/leave-email.ts'
 import { findBuyer } from '../buyers/store.ts'
 import { chooseAmount, isOpenAmount, readChoice } from '../domain/choose-amount.ts'
@@ -38,7 +38,7 @@ const PICTURE_HEADERS = {
 }
 
 export interface PayPorts {
-  ctx: CheckoutRoom
+  ctx: CheckoutContext
   limit: RouteLimit
   pictures: Pictures
   /** Undefined with real nodes. */
@@ -53,7 +53,7 @@ export function payRoutes(ports: PayPorts): readonly Route[] {
     {
       method: 'GET',
       path: '/pay/:id',
-      door: 'open',
+      access: 'open',
       limit,
       async run(request) {
         if (!wantsJson(request)) return showPage(ports, request)
@@ -68,7 +68,7 @@ export function payRoutes(ports: PayPorts): readonly Route[] {
     {
       method: 'GET',
       path: '/pay/:id/receipt',
-      door: 'open',
+      access: 'open',
       limit,
       async run(request) {
         const voice = voiceFor(request)
@@ -94,7 +94,7 @@ export function payRoutes(ports: PayPorts): readonly Route[] {
     {
       method: 'GET',
       path: '/pay/:id/image',
-      door: 'open',
+      access: 'open',
       limit,
       async run({ params }) {
         const { image } = await getCheckout(ctx, params.id!)
@@ -103,8 +103,8 @@ export function payRoutes(ports: PayPorts): readonly Route[] {
         return { bytes: picture.bytes, type: picture.type, headers: PICTURE_HEADERS }
       },
     },
-    { method: 'POST', path: '/pay/:id/amount', door: 'open', limit, run: (request) => takeAmount(ctx, request) },
-    { method: 'POST', path: '/pay/:id/email', door: 'open', limit, run: (request) => takeEmail(ctx, request) },
+    { method: 'POST', path: '/pay/:id/amount', access: 'open', limit, run: (request) => takeAmount(ctx, request) },
+    { method: 'POST', path: '/pay/:id/email', access: 'open', limit, run: (request) => takeEmail(ctx, request) },
   ]
 }
 
@@ -149,7 +149,7 @@ export const describedPayRoutes: readonly Described[] = [
   },
 ]
 
-async function takeAmount(ctx: CheckoutRoom, request: RouteRequest): Promise<Reply> {
+async function takeAmount(ctx: CheckoutContext, request: RouteRequest): Promise<Reply> {
   const { id } = await getCheckout(ctx, request.params.id!)
   const fields = request.fields()
   const visitor = request.ip
@@ -171,7 +171,7 @@ async function takeAmount(ctx: CheckoutRoom, request: RouteRequest): Promise<Rep
 /** Parameters of the page that the payer came from; everything else about it follows from the checkout. */
 const KEPT = ['plan', 'choice', 'embed'] as const
 
-async function takeEmail(ctx: CheckoutRoom, request: RouteRequest): Promise<Reply> {
+async function takeEmail(ctx: CheckoutContext, request: RouteRequest): Promise<Reply> {
   const { id } = await getCheckout(ctx, request.params.id!)
   const fields = request.fields()
   // Another site's page could make its visitors leave addresses, each from a network address of its own.
@@ -214,7 +214,7 @@ export function showProblem(
   return { page, frame: embed, headers: headersFor(ctx, { voice, embed }) }
 }
 
-export function headersFor({ ports }: CheckoutRoom, { voice, embed }: { voice: Voice; embed: string | undefined }) {
+export function headersFor({ ports }: CheckoutContext, { voice, embed }: { voice: Voice; embed: string | undefined }) {
   return {
     'content-language': voice.language,
     vary: 'accept, accept-language',
@@ -297,7 +297,7 @@ const proofPath = (id: string) => `/checkout/${id}/proof`
 
 /** A fresh payment gets the link before its proof is stored, which happens a moment later, just when the payer looks. */
 async function findProofUrl(
-  { db, clock, ports }: CheckoutRoom,
+  { db, clock, ports }: CheckoutContext,
   { id, status, blockHash, paidAt }: Checkout,
 ): Promise<string | undefined> {
   if (!ports.proofs.isOn || status !== 'complete' || blockHash === null) return undefined
@@ -313,7 +313,7 @@ function totalOf({ status, paidRaw, amountRaw }: Checkout, dueRaw: bigint | unde
 
 /** Approximate value of a price in nano. Prices in other currencies state their value themselves. */
 async function aboutWorth(
-  ctx: CheckoutRoom,
+  ctx: CheckoutContext,
   { checkout, dueRaw, voice }: { checkout: Checkout; dueRaw: bigint | undefined; voice: Voice },
 ): Promise<string | undefined> {
   const currency = currencyOf(voice.locale, ctx.ports.prices.currencies)
@@ -341,7 +341,7 @@ function readEmbed(value: unknown): string | undefined {
 }
 
 /** A merchant's URL that may become a link. It was validated when it was stored; its scheme is checked again here. */
-function toLink({ ports }: CheckoutRoom, url: string | null, id: string): string | undefined {
+function toLink({ ports }: CheckoutContext, url: string | null, id: string): string | undefined {
   const filled = url?.replaceAll('{{id}}', encodeURIComponent(id)) ?? ''
   if (!URL.canParse(filled)) return undefined
   const { protocol, href } = new URL(filled)

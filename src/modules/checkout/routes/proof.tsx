@@ -2,7 +2,7 @@ import { answer } from '../../../kernel/answers.ts'
 import { type OpenVerb, describedOf, routesOf } from '../../../kernel/resource/verb.ts'
 import type { RouteRequest } from '../../../kernel/route.ts'
 import { isHex } from '../../../kernel/nano/hex.ts'
-import type { CheckoutRoom } from '../room.ts'
+import type { CheckoutContext } from '../context.ts'
 import { getCheckout, readPageFacts } from '../domain/show.ts'
 import { badField, noVotes, proofNotAvailable } from '../errors.ts'
 import { PROOF } from '../answers.ts'
@@ -14,7 +14,7 @@ import { headersFor, voiceFor } from './pay.tsx'
 const { text, words } = answer
 
 interface ProofPorts {
-  ctx: CheckoutRoom
+  ctx: CheckoutContext
   devnet: boolean
 }
 
@@ -22,7 +22,7 @@ const verbs: readonly OpenVerb<ProofPorts>[] = [
   {
     tag: 'checkout',
     who: 'anybody',
-    door: 'open',
+    access: 'open',
     method: 'get',
     path: '/checkout/{id}/proof',
     id: 'getPaymentProof',
@@ -53,7 +53,7 @@ const verbs: readonly OpenVerb<ProofPorts>[] = [
 export const proofRoutes = (ports: ProofPorts) => routesOf(verbs, ports)
 export const describedProofRoutes = describedOf(verbs)
 
-async function whyNone(ctx: CheckoutRoom, checkout: Checkout, hash: string | null): Promise<Error> {
+async function whyNone(ctx: CheckoutContext, checkout: Checkout, hash: string | null): Promise<Error> {
   const { payments } = await readPageFacts(ctx, checkout)
   const payment = payments.find(({ blockHash }) => blockHash === hash)
   const { isOn } = ctx.ports.proofs

@@ -14,12 +14,12 @@ import { type Checkout, OPEN_STATUSES } from '../record.ts'
 import { refundCheckout } from '../refunds/refund.ts'
 import { readRefund } from '../refunds/request.ts'
 import { refundable } from '../refunds/terms.ts'
-import type { CheckoutRoom } from '../room.ts'
+import type { CheckoutContext } from '../context.ts'
 
 const WALLETS_SHOWN = 50
 
 /** The page on which a merchant gives money back, which says beforehand what is missing and where to get it. */
-export function refundPages(ctx: CheckoutRoom): readonly (Page | Form)[] {
+export function refundPages(ctx: CheckoutContext): readonly (Page | Form)[] {
   const show = (request: PageRequest, filled: FormState) => refundPage(ctx, request, filled)
   const placed = { path: '/checkouts/:id/refund', section: '/checkouts', permission: 'refunds' } as const
   return [
@@ -58,7 +58,7 @@ function toBody(fields: FormFields): Record<string, unknown> {
   }
 }
 
-async function refundPage(ctx: CheckoutRoom, { frame, params, accountId, caller }: PageRequest, filled: FormState) {
+async function refundPage(ctx: CheckoutContext, { frame, params, accountId, caller }: PageRequest, filled: FormState) {
   const { db, ports, clock } = ctx
   const { checkout, buyer } = await getOwn(ctx, params.id!, { owner: accountId })
   const refundableRaw = refundable(checkout)
@@ -84,7 +84,7 @@ async function refundPage(ctx: CheckoutRoom, { frame, params, accountId, caller 
 }
 
 /** The wallets that can pay: the one that was paid first, as the refund itself chooses it. */
-async function sourcesOf({ db }: CheckoutRoom, checkout: Checkout): Promise<RefundSource[]> {
+async function sourcesOf({ db }: CheckoutContext, checkout: Checkout): Promise<RefundSource[]> {
   const { owner, walletId, merchantAddress } = checkout
   const own = walletId === null ? undefined : await findWallet(db, walletId)
   const holder: RefundSource[] =

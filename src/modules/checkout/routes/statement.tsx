@@ -3,11 +3,11 @@ import type { FormState, Page, PageRequest } from '../../../kernel/page.ts'
 import type { Reply, RouteRequest } from '../../../kernel/route.ts'
 import { findMerchant } from '../../accounts/index.ts'
 import { StatementPage } from '../pages/statement-page.tsx'
-import type { CheckoutRoom } from '../room.ts'
+import type { CheckoutContext } from '../context.ts'
 import { LINES_MAX, type Statement, exportStatement, readMonth, readStatement } from '../statement/statement.ts'
 
 /** The statement of a month, for screen and print. */
-export const statementPages = (ctx: CheckoutRoom): readonly Page[] => [
+export const statementPages = (ctx: CheckoutContext): readonly Page[] => [
   {
     path: '/statement',
     permission: 'reports',
@@ -16,7 +16,7 @@ export const statementPages = (ctx: CheckoutRoom): readonly Page[] => [
   },
 ]
 
-async function show(ctx: CheckoutRoom, { frame, query, accountId }: PageRequest) {
+async function show(ctx: CheckoutContext, { frame, query, accountId }: PageRequest) {
   const page = async (filled: FormState, statement?: Statement) => (
     <StatementPage
       frame={frame}
@@ -37,7 +37,7 @@ async function show(ctx: CheckoutRoom, { frame, query, accountId }: PageRequest)
 }
 
 /** The same as CSV. An administrator gets their own account's statement here, too. */
-export function exportMonth(ctx: CheckoutRoom, accountId: string, query: RouteRequest['query']): Reply {
+export function exportMonth(ctx: CheckoutContext, accountId: string, query: RouteRequest['query']): Reply {
   const month = readMonth(query, ctx.clock.now())
   return {
     rows: exportStatement(ctx, accountId, month),

@@ -7,7 +7,7 @@ import { badField, checkoutNotFound } from '../errors.ts'
 import { type Suggestion, UnmatchedPage } from '../pages/unmatched-page.tsx'
 import { priceOf } from '../pages/payment-words.ts'
 import { type Payment, listKeylessPaid, listUnmatched } from '../payments-store.ts'
-import type { CheckoutRoom } from '../room.ts'
+import type { CheckoutContext } from '../context.ts'
 import { askedRaw } from '../shape.ts'
 import { findOwnCheckout, listAsked } from '../store.ts'
 import { toCheckoutId } from '../wire-fields.ts'
@@ -19,7 +19,7 @@ const NEAR_PERCENT = 10n
 const DAY = 86_400_000
 
 /** Payments that fit no checkout, each with the one it was most likely meant for. */
-export function unmatchedPages(ctx: CheckoutRoom): readonly (Page | Form)[] {
+export function unmatchedPages(ctx: CheckoutContext): readonly (Page | Form)[] {
   const { db } = ctx
   const unmatched = async ({ frame, accountId, query }: PageRequest, filled: FormState) => {
     const page = { owner: accountId, after: readCursor(query.cursor), limit: UNMATCHED_MAX + 1 }
@@ -64,7 +64,7 @@ export function unmatchedPages(ctx: CheckoutRoom): readonly (Page | Form)[] {
 }
 
 /** What was recorded with the payment, otherwise what was asked at its address lately for nearly as much. */
-async function suggest({ db }: CheckoutRoom, owner: string, payment: Payment): Promise<Suggestion | undefined> {
+async function suggest({ db }: CheckoutContext, owner: string, payment: Payment): Promise<Suggestion | undefined> {
   // Our own clock: a node may say another time of the block.
   const { checkoutId, address, amountRaw, createdAt: at } = payment
   const known = checkoutId === null ? undefined : await findOwnCheckout(db, { id: checkoutId, owner })

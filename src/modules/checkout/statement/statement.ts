@@ -8,7 +8,7 @@ import type { Payment } from '../payments-store.ts'
 import type { Checkout } from '../record.ts'
 import type { Refund } from '../refunds/store.ts'
 import { listCheckoutsById } from '../report-store.ts'
-import type { CheckoutRoom } from '../room.ts'
+import type { CheckoutContext } from '../context.ts'
 import type { Revenue } from '../sums-store.ts'
 import {
   type Span,
@@ -85,7 +85,7 @@ export interface Statement extends Month {
 }
 
 /** A merchant's sales and refunds in a month, from the same sums as the reports. */
-export async function readStatement(ctx: CheckoutRoom, owner: string, asked: Month): Promise<Statement> {
+export async function readStatement(ctx: CheckoutContext, owner: string, asked: Month): Promise<Statement> {
   const { db, ports } = ctx
   const span: Span = { owner, from: asked.from, to: asked.to }
   const page = { limit: LINES_MAX + 1 }
@@ -126,7 +126,7 @@ const cameBack = (refund: Refund): Refund => ({
 })
 
 /** Pairs refunds with their checkouts, which may belong to other months. */
-async function withCheckouts({ db }: CheckoutRoom, refunds: readonly Refund[]) {
+async function withCheckouts({ db }: CheckoutContext, refunds: readonly Refund[]) {
   const checkouts = await listCheckoutsById(db, [...new Set(refunds.map(({ checkoutId }) => checkoutId))])
   return refunds.map((refund) => ({ refund, checkout: checkouts.get(refund.checkoutId)! }))
 }
@@ -181,7 +181,7 @@ const COLUMNS = [
 type Line = Partial<Record<(typeof COLUMNS)[number], string>>
 
 /** All lines of a statement as CSV: sales, negative refunds, and payments that sold nothing; read page by page. */
-export async function* exportStatement(ctx: CheckoutRoom, owner: string, month: Month): AsyncGenerator<string> {
+export async function* exportStatement(ctx: CheckoutContext, owner: string, month: Month): AsyncGenerator<string> {
   const { db } = ctx
   const span: Span = { owner, from: month.from, to: month.to }
   const clock = wallClockOf(month.zone)

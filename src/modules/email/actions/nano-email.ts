@@ -6,7 +6,7 @@ import { form, freeField as free } from '../../../kernel/free-field.ts'
 import { openEmailPayment } from '../domain/open.ts'
 import { showCreated } from '../domain/show.ts'
 import { readEmailRequest } from '../wire-fields.ts'
-import type { EmailRoom } from '../room.ts'
+import type { EmailContext } from '../context.ts'
 
 const REFUND = 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo'
 const ADDRESS = 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8'
@@ -91,9 +91,9 @@ export const nanoEmail = action({
   auth: 'secret-key',
   scope: 'email',
   once: true,
-  async run({ caller, node, idempotency }, fields, room: EmailRoom) {
+  async run({ caller, node, idempotency }, fields, context: EmailContext) {
     if (caller.kind !== 'account') throw new AppError('key_required', 'API key required for nano_email.')
-    const ctx = { ...room, node }
+    const ctx = { ...context, node }
     return showCreated(ctx, await openEmailPayment(ctx, caller, readEmailRequest(fields), idempotency))
   },
 })

@@ -7,7 +7,7 @@ import { bytesToHex } from '../../../kernel/nano/hex.ts'
 import type { Random } from '../../../kernel/ports.ts'
 import { type NewWallet, alongWallet } from '../../wallets/index.ts'
 import { type TokenHash, insertRecipient, insertToken, listRecipients, markSent } from '../recipients-store.ts'
-import type { EmailRoom } from '../room.ts'
+import type { EmailContext } from '../context.ts'
 import { findEmailPayment, insertPayment, markCancelled } from '../store.ts'
 
 const DAY = 86_400_000
@@ -32,7 +32,7 @@ interface LinkTerms {
  * the sender passes the link on.
  */
 export async function alongLink<T>(
-  ctx: EmailRoom,
+  ctx: EmailContext,
   { returnTo, amount }: LinkTerms,
   run: (link: PreparedLink) => Promise<T>,
 ): Promise<T> {
@@ -52,7 +52,7 @@ interface LinkFor {
 
 /** Stores the link, in the transaction that queues the money's send. */
 export async function recordLink(
-  ctx: EmailRoom,
+  ctx: EmailContext,
   tx: StoreCtx,
   { id, address, wallet, returnTo }: PreparedLink,
   { refundId, accountId, amount, title }: LinkFor,
@@ -86,10 +86,10 @@ export async function recordLink(
 }
 
 /** The link. Its token is derived from the refund, so it can be shown again to the sender, who may know it. */
-export const linkOf = (ctx: EmailRoom, refundId: string): string => ctx.ports.links.claim(tokenOf(ctx, refundId))
+export const linkOf = (ctx: EmailContext, refundId: string): string => ctx.ports.links.claim(tokenOf(ctx, refundId))
 
 /** 256 bits that can be computed only with this gateway's secrets key. */
-const tokenOf = ({ ports }: EmailRoom, refundId: string): string =>
+const tokenOf = ({ ports }: EmailContext, refundId: string): string =>
   Buffer.from(ports.secrets.fingerprint('refund-link', refundId), 'hex').toString('base64url')
 
 /** The status of a link's money. */

@@ -11,11 +11,11 @@ import {
   markClaimed,
   markDeclined,
 } from '../recipients-store.ts'
-import type { EmailRoom } from '../room.ts'
+import type { EmailContext } from '../context.ts'
 import { type EmailPayment, findEmailPayment, lockOpenPayment } from '../store.ts'
 import { fits, hashToken } from './claim-link.ts'
 import { followPayment } from './follow.ts'
-import { claimReference, tellPages, tellSender } from './tell.ts'
+import { claimReference, notifyPages, notifySender } from './notify.ts'
 
 /** A share with everything that its recipient may see. */
 export interface Share {
@@ -26,7 +26,7 @@ export interface Share {
 }
 
 /** Finds the share of a token, or throws 404. Changes nothing. */
-export async function openShare({ store }: EmailRoom, token: string): Promise<Share> {
+export async function openShare({ store }: EmailContext, token: string): Promise<Share> {
   const given = hashToken(token)
   const kept = await findToken(store.db, given.selector)
   if (!kept || !fits(given, kept)) throw unknownCode()
@@ -37,7 +37,7 @@ export async function openShare({ store }: EmailRoom, token: string): Promise<Sh
 export const isOnItsWay = ({ payment }: Share): boolean => payment.status === 'waiting' && payment.cancelledAt === null
 
 /** The same after checking whether the money has arrived. */
-export async function openFundedShare(ctx: EmailRoom, token: string): Promise<Share> {
+export async function openFundedShare(ctx: EmailContext, token: string): Promise<Share> {
   const share = await openShare(ctx, token)
   if (!isOnItsWay(share)) return share
   const { id: paymentId, walletId } = share.payment
@@ -46,7 +46,7 @@ export async function openFundedShare(ctx: EmailRoom, token: string): Promise<Sh
   return readShare(ctx, share.recipient.id)
 }
 
-async function readShare({ store: { db } }: Pick<EmailRoom, 'store'>, recipientId: string): Promise<Share> {
+async function readShare({ store: { db } }: Pick<EmailContext, 'store'>, recipientId: string): Promise<Share> {
   const recipient = (await findRecipient(db, recipientId))!
   const payment = (await findEmailPayment(db, recipient.paymentId))!
   const sent = recipient.status === 'claimed' ? await findPayment(db, claimReference(recipientId)) : undefined
@@ -59,7 +59,7 @@ async function readShare({ store: { db } }: Pick<EmailRoom, 'store'>, recipientI
  * payment commit together; after that the payment happens, even if the share's time ends or the process dies.
  */
 export async function claimShare(
-  ctx: EmailRoom,
+  ctx: EmailContext,
   { token, destination }: { token: string; destination: string },
 ): Promise<Share> {
   const share = await openFundedShare(ctx, token)
@@ -78,12 +78,12 @@ export async function claimShare(
     // The payment is committed and happens in the background; the page says so.
     if (!(error instanceof AppError)) throw error
   })
-  tellPages(ctx.store, payment)
+  notifyPages(ctx.store, payment)
   return readShare(ctx, recipient.id)
 }
 
 async function decide(
-  ctx: EmailRoom,
+  ctx: EmailContext,
   tx: StoreCtx,
   { payment, recipient, destination }: { payment: EmailPayment; recipient: Recipient; destination: string },
 ): Promise<boolean> {
@@ -97,19 +97,19 @@ async function decide(
   const reference = claimReference(recipient.id)
   const share = { walletId, destination, amount: recipient.amount, reference }
   await queuePayment({ db, store: ctx.store }, { ...share, purpose: 'claim' })
-  await tellSender(tx, payment, { kind: 'claimed', recipientId: recipient.id })
+  await notifySender(tx, payment, { kind: 'claimed', recipientId: recipient.id })
   return true
 }
 
 /** Declines a share: it returns to the sender, and this address gets no further mails. */
-export async function declineShare(ctx: EmailRoom, token: string): Promise<void> {
+export async function declineShare(ctx: EmailContext, token: string): Promise<void> {
   const { payment, recipient } = await openShare(ctx, token)
   if (recipient.status === 'claimed') throw claimedAlready()
   await inTx(ctx.store, async (tx) => {
     const now = tx.clock.now()
     const open = await lockOpenPayment(tx.db, payment.id, now)
     const won = open !== undefined && (await markDeclined(tx.db, recipient.id, now))
-    if (won) await tellSender(tx, payment, { kind: 'declined', recipientId: recipient.id })
+    if (won) await notifySender(tx, payment, { kind: 'declined', recipientId: recipient.id })
     // A concurrent claim was first: a claimed share is not declined, and the address may still get mails.
     else if ((await findRecipient(tx.db, recipient.id))?.status === 'claimed') throw claimedAlready()
     if (recipient.emailHash !== null) await insertSuppression(tx.db, recipient.emailHash, now)

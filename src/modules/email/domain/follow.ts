@@ -9,7 +9,7 @@ import { insertAudit, pledgeTo, releaseSpends } from '../../accounts/index.ts'
 import { type Funds, lockFunds, markExpiring, queuePayment, readDeposits, treasury } from '../../wallets/index.ts'
 import { emailPaymentNotFound, emailPaymentOver } from '../errors.ts'
 import { listRecipients, refundOpen } from '../recipients-store.ts'
-import type { EmailRoom } from '../room.ts'
+import type { EmailContext } from '../context.ts'
 import {
   type EmailPayment,
   countReturn,
@@ -22,7 +22,7 @@ import {
   markFunded,
 } from '../store.ts'
 import { INVITE } from './invite.ts'
-import { tellPages, tellSender } from './tell.ts'
+import { notifyPages, notifySender } from './notify.ts'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
@@ -33,7 +33,7 @@ const DEPOSITS_MAX = 1_000
  * Moves an email payment on as far as its funds and the time allow: funding, expiry, completion, and the return of any surplus. Everything is
  * derived from the store, so it may be called at any time.
  */
-export async function followPayment(ctx: EmailRoom, id: string): Promise<void> {
+export async function followPayment(ctx: EmailContext, id: string): Promise<void> {
   const payment = await findEmailPayment(ctx.store.db, id)
   if (!payment || payment.endedAt !== null) return
   const { address: feeAddress } = await treasury(ctx)
@@ -42,7 +42,7 @@ export async function followPayment(ctx: EmailRoom, id: string): Promise<void> {
   const mayExpire = isDue && !(await isPaidUnnoticed(ctx, payment))
   const hasMoved = await inTx(ctx.store, (tx) => settle(ctx, tx, { id, feeAddress, mayExpire }))
   if (!hasMoved) return
-  tellPages(ctx.store, payment)
+  notifyPages(ctx.store, payment)
   // The wallets' jobs repeat what fails here.
   await whenOver(ctx.queue.advance(payment.walletId))
 }
@@ -54,7 +54,7 @@ interface Step {
 }
 
 /** One transaction; true when the wallet has something to send. */
-async function settle(ctx: EmailRoom, tx: StoreCtx, { id, feeAddress, mayExpire }: Step): Promise<boolean> {
+async function settle(ctx: EmailContext, tx: StoreCtx, { id, feeAddress, mayExpire }: Step): Promise<boolean> {
   const { db, clock } = tx
   const now = clock.now()
   const payment = await lockOpenPayment(db, id, now)
@@ -71,7 +71,7 @@ async function settle(ctx: EmailRoom, tx: StoreCtx, { id, feeAddress, mayExpire 
     const { walletId, fee } = payment
     const take = { walletId, destination: feeAddress, amount: fee, reference: `email-fee:${id}` }
     if (fee > 0n) await queuePayment({ db, store: ctx.store }, { ...take, purpose: 'fee' })
-    await tellSender(tx, payment, { kind: 'funded' })
+    await notifySender(tx, payment, { kind: 'funded' })
     const left = { ...funds, free: funds.free - fee }
     return (await tendShares(ctx, tx, { ...payment, status: 'funded', expiresAt }, left)) || fee > 0n
   }
@@ -79,12 +79,12 @@ async function settle(ctx: EmailRoom, tx: StoreCtx, { id, feeAddress, mayExpire 
   await markExpired(db, id, now)
   await releaseSpends(db, [pledgeTo(payment.address)])
   await markExpiring(db, payment.walletId, 'ended')
-  if (funds.balance > 0n) await tellSender(tx, payment, { kind: 'expired' })
+  if (funds.balance > 0n) await notifySender(tx, payment, { kind: 'expired' })
   return true
 }
 
 /** Mails the shares of a funded payment, returns those whose time is over, and completes the payment when no share is open. */
-async function tendShares(ctx: EmailRoom, tx: StoreCtx, payment: EmailPayment, funds: Funds): Promise<boolean> {
+async function tendShares(ctx: EmailContext, tx: StoreCtx, payment: EmailPayment, funds: Funds): Promise<boolean> {
   const { db, clock } = tx
   const { id, walletId } = payment
   const now = clock.now()
@@ -96,7 +96,7 @@ async function tendShares(ctx: EmailRoom, tx: StoreCtx, payment: EmailPayment, f
     await markCompleted(db, id, now)
     // The wallet's end sends the rest to the refund address, after the payments queued before.
     await markExpiring(db, walletId, 'ended')
-    if (recipients.some(({ status }) => status === 'refunded')) await tellSender(tx, payment, { kind: 'returned' })
+    if (recipients.some(({ status }) => status === 'refunded')) await notifySender(tx, payment, { kind: 'returned' })
     return true
   }
   // Adds nothing while such a job exists; replaces one that was given up.
@@ -118,7 +118,7 @@ async function tendShares(ctx: EmailRoom, tx: StoreCtx, payment: EmailPayment, f
  * Whether the ledger has enough money that the wallet has not received yet. Deposits too small to be received do not count: they would keep a
  * payment from ending, and only the end of its wallet returns them.
  */
-async function isPaidUnnoticed(ctx: EmailRoom, { address, walletId, total }: EmailPayment): Promise<boolean> {
+async function isPaidUnnoticed(ctx: EmailContext, { address, walletId, total }: EmailPayment): Promise<boolean> {
   const { node, rules, queue } = ctx
   let held = 0n
   try {
@@ -145,7 +145,7 @@ function nextLook({ status, createdAt, fundBy, expiresAt }: EmailPayment, now: n
  * not returned, because its mails were sent.
  */
 export async function cancelEmailPayment(
-  ctx: EmailRoom,
+  ctx: EmailContext,
   { id, accountId, actor }: { id: string; accountId: string; actor: Actor },
 ): Promise<EmailPayment> {
   const { db } = ctx.store
@@ -157,7 +157,7 @@ export async function cancelEmailPayment(
   const payment = await findOwnPayment(db, accountId, id)
   if (!payment) throw emailPaymentNotFound()
   if (was === undefined) throw emailPaymentOver(payment.status)
-  tellPages(ctx.store, payment)
+  notifyPages(ctx.store, payment)
   // The decision is stored; the job repeats what fails now.
   await followPayment(ctx, id).catch(ctx.store.failures.failed('email.follow', { paymentId: id }))
   return (await findOwnPayment(db, accountId, id))!

@@ -3,7 +3,7 @@ import { PutOff } from '../../../kernel/job.ts'
 import { MailRefused } from '../../../kernel/mail-job.ts'
 import type { Mailer } from '../../../kernel/ports.ts'
 import { findMerchant, takeFree } from '../../accounts/index.ts'
-import type { EmailRoom } from '../room.ts'
+import type { EmailContext } from '../context.ts'
 import { recipientContext } from '../tables.ts'
 import { inviteMail } from '../mails.ts'
 import {
@@ -17,7 +17,7 @@ import {
   markSent,
 } from '../recipients-store.ts'
 import { type EmailPayment, findEmailPayment, lockOpenPayment } from '../store.ts'
-import { tellPages, tellSender } from './tell.ts'
+import { notifyPages, notifySender } from './notify.ts'
 import { createToken, hashToken } from './claim-link.ts'
 
 /** Name of the job that mails a recipient their share. */
@@ -30,7 +30,7 @@ const DAY = 86_400_000
  * Mails a recipient the link to their share. Only this mail contains the token; the store gets its hash, before the mail is sent. If the reply
  * of the mail server is lost and the mail is sent again, it has the same message id and another token, and both tokens open the share.
  */
-export async function inviteRecipient(ctx: EmailRoom, mailer: Mailer, recipientId: string): Promise<void> {
+export async function inviteRecipient(ctx: EmailContext, mailer: Mailer, recipientId: string): Promise<void> {
   const { store } = ctx
   const recipient = await findRecipient(store.db, recipientId)
   if (!recipient || recipient.status !== 'queued' || recipient.bouncedAt !== null || recipient.email === null) return
@@ -49,11 +49,11 @@ export async function inviteRecipient(ctx: EmailRoom, mailer: Mailer, recipientI
     return
   }
   await markSent(store.db, recipientId, store.clock.now())
-  tellPages(store, payment)
+  notifyPages(store, payment)
 }
 
 /** Limits the mails to an address from all senders per day; the rest waits. Repeated attempts count once. */
-async function countMail({ store, ports }: EmailRoom, { id, emailHash }: Recipient, token: string): Promise<void> {
+async function countMail({ store, ports }: EmailContext, { id, emailHash }: Recipient, token: string): Promise<void> {
   const { mailsPerAddressMax: max } = ports.rules
   await store.db.transaction().execute(async (db) => {
     const now = store.clock.now()
@@ -67,18 +67,18 @@ async function countMail({ store, ports }: EmailRoom, { id, emailHash }: Recipie
 }
 
 /** The recipient has declined another payment since this one was made, and must get no mail. */
-async function sendBack({ store }: EmailRoom, payment: EmailPayment, { id: recipientId }: Recipient): Promise<void> {
+async function sendBack({ store }: EmailContext, payment: EmailPayment, { id: recipientId }: Recipient): Promise<void> {
   await inTx(store, async (tx) => {
     const now = tx.clock.now()
     if (!(await lockOpenPayment(tx.db, payment.id, now)) || !(await markDeclined(tx.db, recipientId, now))) return
-    await tellSender(tx, payment, { kind: 'declined', recipientId })
+    await notifySender(tx, payment, { kind: 'declined', recipientId })
   })
 }
 
 /** Notifies the sender. The share stays open until its time is over or the sender cancels it. */
-async function noteBounce(ctx: EmailRoom, payment: EmailPayment, recipient: Recipient): Promise<void> {
+async function noteBounce(ctx: EmailContext, payment: EmailPayment, recipient: Recipient): Promise<void> {
   await inTx(ctx.store, async (tx) => {
     if (!(await markBounced(tx.db, recipient.id, tx.clock.now()))) return
-    await tellSender(tx, payment, { kind: 'bounced', recipientId: recipient.id })
+    await notifySender(tx, payment, { kind: 'bounced', recipientId: recipient.id })
   })
 }

@@ -7,14 +7,14 @@ import { bytesToHex } from '../../../kernel/nano/hex.ts'
 import type { Db } from '../../../kernel/db.ts'
 import { findFreeUse, insertAudit, lockAccount, pledgeTo, reserveSpend } from '../../accounts/index.ts'
 import { alongWallet, splitShares } from '../../wallets/index.ts'
-import { type EmailRoom, fingerprintOf } from '../room.ts'
+import { type EmailContext, fingerprintOf } from '../context.ts'
 import { receiptContext, recipientContext } from '../tables.ts'
 import { addressBusy, addressUnwilling, badField, tooManyRecipients } from '../errors.ts'
 import { insertRecipient, listSuppressed } from '../recipients-store.ts'
 import { type EmailPayment, countRecipientsSince, findEmailPayment, insertPayment } from '../store.ts'
 import type { EmailRequest } from '../wire-fields.ts'
 import { MAIL_METER, mailCallerOf } from './invite.ts'
-import { tellPages } from './tell.ts'
+import { notifyPages } from './notify.ts'
 
 const DAY = 86_400_000
 /** How long the sender has to pay. */
@@ -25,7 +25,7 @@ const FUNDING = DAY
  * treasury as the fee, or to the refund address.
  */
 export async function openEmailPayment(
-  ctx: EmailRoom,
+  ctx: EmailContext,
   { accountId, rights, actor }: { accountId: string; rights: KeyRights | undefined; actor: Actor },
   request: EmailRequest,
   idempotency?: Idempotency,
@@ -81,7 +81,7 @@ export async function openEmailPayment(
       await idempotency?.record(db, { id })
     }),
   )
-  tellPages(store, { accountId })
+  notifyPages(store, { accountId })
   return (await findEmailPayment(store.db, id))!
 }
 
@@ -91,7 +91,7 @@ function sharesOf(total: Raw, emails: readonly string[]): Raw[] {
 }
 
 /** Refuses early what the mailing itself would refuse or delay. */
-async function refuseUnwanted(ctx: EmailRoom, hashes: readonly string[], receipt: string | null): Promise<void> {
+async function refuseUnwanted(ctx: EmailContext, hashes: readonly string[], receipt: string | null): Promise<void> {
   const { store, ports } = ctx
   const receiptHash = receipt === null ? [] : [fingerprintOf(ctx, receipt)]
   const suppressed = await listSuppressed(store.db, [...hashes, ...receiptHash])
@@ -106,7 +106,7 @@ async function refuseUnwanted(ctx: EmailRoom, hashes: readonly string[], receipt
   }
 }
 
-async function checkDay({ store, ports }: EmailRoom, db: Db, accountId: string, more: number): Promise<void> {
+async function checkDay({ store, ports }: EmailContext, db: Db, accountId: string, more: number): Promise<void> {
   const { recipientsPerDayMax: max } = ports.rules
   if (max === 0) return
   const now = store.clock.now()

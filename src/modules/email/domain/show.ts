@@ -7,7 +7,7 @@ import { currencyOf, showWorth } from '../../../web/formats.ts'
 import { findWallet, listDeposits } from '../../wallets/index.ts'
 import { emailPaymentNotFound } from '../errors.ts'
 import { type Recipient, listRecipients } from '../recipients-store.ts'
-import type { EmailRoom } from '../room.ts'
+import type { EmailContext } from '../context.ts'
 import { recipientContext } from '../tables.ts'
 import { type EmailPayment, findEmailPayment, findOwnPayment } from '../store.ts'
 
@@ -20,7 +20,7 @@ const toNumber = (amount: Raw) => Number(formatNano(amount))
 export const fundingLink = ({ address, total }: EmailPayment) => toPaymentUri({ address, amount: total })
 
 /** The answer of `nano_email` (contract 2, Email payment). */
-export async function showCreated(ctx: EmailRoom, payment: EmailPayment): Promise<JsonObject> {
+export async function showCreated(ctx: EmailContext, payment: EmailPayment): Promise<JsonObject> {
   const { ports, store, qrPng } = ctx
   const now = store.clock.now()
   const link = fundingLink(payment)
@@ -51,7 +51,7 @@ export async function showCreated(ctx: EmailRoom, payment: EmailPayment): Promis
 }
 
 /** The funding status for any caller, without the recipients. */
-export async function showCheck(ctx: EmailRoom, payment: EmailPayment): Promise<JsonObject> {
+export async function showCheck(ctx: EmailContext, payment: EmailPayment): Promise<JsonObject> {
   const { db } = ctx.store
   const { id, status, total } = payment
   const isPaid = status === 'funded' || status === 'completed'
@@ -85,7 +85,7 @@ export async function showCheck(ctx: EmailRoom, payment: EmailPayment): Promise<
   }
 }
 
-async function countShares({ store }: EmailRoom, { id }: EmailPayment): Promise<JsonObject> {
+async function countShares({ store }: EmailContext, { id }: EmailPayment): Promise<JsonObject> {
   const counts: Record<string, number> = { queued: 0, sent: 0, claimed: 0, refunded: 0 }
   for (const { status } of await listRecipients(store.db, id)) counts[status]!++
   return counts
@@ -99,7 +99,7 @@ interface OwnEmailPayment {
 
 /** Everything that its owner may know. */
 export async function getOwnEmailPayment(
-  ctx: EmailRoom,
+  ctx: EmailContext,
   { id, accountId }: { id: string; accountId: string },
 ): Promise<OwnEmailPayment> {
   const payment = await findOwnPayment(ctx.store.db, accountId, id)
@@ -115,7 +115,10 @@ export async function getOwnEmailPayment(
 }
 
 /** The same as the REST interface returns it. */
-export async function showOwnEmailPayment(ctx: EmailRoom, own: { id: string; accountId: string }): Promise<JsonObject> {
+export async function showOwnEmailPayment(
+  ctx: EmailContext,
+  own: { id: string; accountId: string },
+): Promise<JsonObject> {
   const { payment, recipients } = await getOwnEmailPayment(ctx, own)
   return {
     ...showListed(payment),
@@ -155,7 +158,7 @@ export function showListed(payment: EmailPayment): JsonObject {
 }
 
 /** Finds a payment by its id in any form that links use, or throws 404. */
-export async function getEmailPayment({ store }: EmailRoom, given: string): Promise<EmailPayment> {
+export async function getEmailPayment({ store }: EmailContext, given: string): Promise<EmailPayment> {
   const id = given.toLowerCase()
   const payment = /^[0-9a-f]{16}$/.test(id) ? await findEmailPayment(store.db, id) : undefined
   if (!payment) throw emailPaymentNotFound()
@@ -163,7 +166,7 @@ export async function getEmailPayment({ store }: EmailRoom, given: string): Prom
 }
 
 /** Empty once the address was deleted. */
-function openEmail({ ports }: EmailRoom, { id, email }: Pick<Recipient, 'id' | 'email'>): string {
+function openEmail({ ports }: EmailContext, { id, email }: Pick<Recipient, 'id' | 'email'>): string {
   return email === null ? '' : ports.secrets.open(recipientContext(id), email)
 }
 

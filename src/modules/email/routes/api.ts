@@ -3,7 +3,7 @@ import { answer } from '../../../kernel/answers.ts'
 import type { Described } from '../../../kernel/described.ts'
 import { PAGES, type Verb, describedOf, routesOf } from '../../../kernel/resource/verb.ts'
 import { LISTED_EMAIL_PAYMENT, OWN_EMAIL_PAYMENT } from '../answers.ts'
-import type { EmailRoom } from '../room.ts'
+import type { EmailContext } from '../context.ts'
 import { cancelEmailPayment } from '../domain/follow.ts'
 import { showListed, showOwnEmailPayment } from '../domain/show.ts'
 import { badField } from '../errors.ts'
@@ -18,7 +18,7 @@ const STATUSES: readonly EmailStatus[] = ['waiting', 'funded', 'completed', 'exp
 
 const place = { tag: 'email', scope: 'email', who: 'account' } as const
 
-const verbs: readonly Verb<EmailRoom>[] = [
+const verbs: readonly Verb<EmailContext>[] = [
   {
     ...place,
     method: 'get',
@@ -70,7 +70,7 @@ const verbs: readonly Verb<EmailRoom>[] = [
 ]
 
 /** Email payments of an account, under `/api/emails`. */
-export const emailRoutes = (ctx: EmailRoom) => routesOf(verbs, ctx)
+export const emailRoutes = (ctx: EmailContext) => routesOf(verbs, ctx)
 export const describedEmailRoutes: readonly Described[] = [...describedOf(verbs), ...describedClaimRoutes]
 
 function readLimit(value: unknown): number {

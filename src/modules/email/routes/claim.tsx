@@ -6,7 +6,7 @@ import type { Fields, Route, RouteLimit, RouteRequest, ShownPage } from '../../.
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { whenOver } from '../../../kernel/when-over.ts'
 import { findMerchant } from '../../accounts/index.ts'
-import type { EmailRoom } from '../room.ts'
+import type { EmailContext } from '../context.ts'
 import { type Share, claimShare, declineShare, isOnItsWay, openFundedShare, openShare } from '../domain/claim.ts'
 import { followPayment } from '../domain/follow.ts'
 import { aboutWorth, fundingLink, getEmailPayment, showCheck } from '../domain/show.ts'
@@ -29,7 +29,7 @@ const HEADERS = {
 }
 
 interface ClaimPorts {
-  ctx: EmailRoom
+  ctx: EmailContext
   devnet: boolean
   prices: Prices
   /** Counts in this process alone. */
@@ -58,13 +58,13 @@ export function claimRoutes(ports: ClaimPorts): readonly Route[] {
     {
       ...ASKED,
       path: '/claim',
-      door: 'open',
+      access: 'open',
       run: (request) => show(<CodePage declines={false} voice={voiceFor(request)} devnet={devnet} />),
     },
     {
       ...ASKED,
       path: '/claim/decline',
-      door: 'open',
+      access: 'open',
       run: (request) => show(<CodePage declines voice={voiceFor(request)} devnet={devnet} />),
     },
     answerCode(ports, {
@@ -107,7 +107,7 @@ function answerCode(ports: ClaimPorts, { path, declines, json, page }: Answers):
   return {
     method: 'POST',
     path,
-    door: 'open',
+    access: 'open',
     limit: LOOKS,
     async run(request) {
       await takeClaim(ports, request)
@@ -156,7 +156,7 @@ async function errorPage(
   )
 }
 
-async function claimOrLook(ctx: EmailRoom, body: Fields): Promise<Share> {
+async function claimOrLook(ctx: EmailContext, body: Fields): Promise<Share> {
   const token = codeOf(body)
   if (body.address === undefined || body.address === '') return openFundedShare(ctx, token)
   // The code is checked before the address, so that a visitor without a code learns nothing about usernames.
@@ -172,7 +172,7 @@ function codeOf(body: Fields): string {
 }
 
 /** An address, or the address that a username has at this moment. */
-async function destinationOf({ names }: EmailRoom, value: unknown): Promise<string> {
+async function destinationOf({ names }: EmailContext, value: unknown): Promise<string> {
   const text = typeof value === 'string' ? value.trim() : ''
   if (text.startsWith('@')) {
     const address = await names.resolve(text.slice(1), 'money')
@@ -237,7 +237,7 @@ function overPage({ ctx, devnet }: ClaimPorts, share: Share, voice: ClaimVoice):
   return <OverPage title={tooLate} text={text} voice={voice} devnet={devnet} />
 }
 
-function showShare({ ports }: EmailRoom, { payment, recipient, hash }: Share): JsonObject {
+function showShare({ ports }: EmailContext, { payment, recipient, hash }: Share): JsonObject {
   return {
     id: recipient.id,
     status: recipient.status,
@@ -256,7 +256,7 @@ function fundingRoutes(ports: ClaimPorts): readonly Route[] {
     {
       ...ASKED,
       path: '/email/:id',
-      door: 'open',
+      access: 'open',
       async run(request) {
         const payment = await look(ports, request)
         if (!wantsPage(request)) return { json: await showCheck(ctx, payment) }
@@ -269,7 +269,7 @@ function fundingRoutes(ports: ClaimPorts): readonly Route[] {
     {
       method: ['GET', 'POST'],
       path: '/email/:id/check',
-      door: 'open',
+      access: 'open',
       limit: LOOKS,
       run: async (request) => ({ json: await showCheck(ctx, await look(ports, request)) }),
     },

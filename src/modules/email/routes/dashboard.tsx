@@ -3,7 +3,7 @@ import { createParser } from '../../../kernel/parse-fields.ts'
 import { EMPTY } from '../../../web/dashboard/form.tsx'
 import { resolveNames } from '../../names/index.ts'
 import { nanoEmail } from '../actions/nano-email.ts'
-import type { EmailRoom } from '../room.ts'
+import type { EmailContext } from '../context.ts'
 import { cancelEmailPayment } from '../domain/follow.ts'
 import { openEmailPayment } from '../domain/open.ts'
 import { fundingLink, getOwnEmailPayment } from '../domain/show.ts'
@@ -17,7 +17,7 @@ const PAGE_ROWS = 25
 type EmailFields = Parameters<typeof readEmailRequest>[0]
 
 /** Dashboard pages that make, follow and cancel email payments. */
-export function emailPages(ctx: EmailRoom): readonly (Page | Form)[] {
+export function emailPages(ctx: EmailContext): readonly (Page | Form)[] {
   const parse = createParser(nanoEmail)
   const section = '/emails'
   const list = async ({ frame, accountId, query }: PageRequest, filled: FormState) => {

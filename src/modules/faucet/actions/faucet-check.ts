@@ -3,7 +3,7 @@ import { answer } from '../../../kernel/answers.ts'
 import { field, input } from '../../../kernel/fields.ts'
 import { formatNano } from '../../../kernel/money.ts'
 import { checkFaucet } from '../domain/eligibility.ts'
-import type { FaucetRoom } from '../room.ts'
+import type { FaucetContext } from '../context.ts'
 
 export const ADDRESS = 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo'
 
@@ -30,13 +30,13 @@ export const faucetCheck = action({
   }),
   auth: 'none',
   scope: 'read',
-  async run({ caller, ip, node }, { nano_address: address }, room: FaucetRoom) {
+  async run({ caller, ip, node }, { nano_address: address }, context: FaucetContext) {
     const accountId = caller.kind === 'account' ? caller.accountId : undefined
-    const { eligible, nextAt, reason } = await checkFaucet({ ...room, node }, { accountId, address, ip })
+    const { eligible, nextAt, reason } = await checkFaucet({ ...context, node }, { accountId, address, ip })
     return {
       eligible,
-      amount: formatNano(room.faucet.amount),
-      amount_raw: room.faucet.amount.toString(),
+      amount: formatNano(context.faucet.amount),
+      amount_raw: context.faucet.amount.toString(),
       next_claim_unix: Math.ceil(nextAt / 1000),
       ...(reason !== undefined && { reason }),
     }

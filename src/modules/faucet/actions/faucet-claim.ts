@@ -5,7 +5,7 @@ import { field, input } from '../../../kernel/fields.ts'
 import { formatNano } from '../../../kernel/money.ts'
 import { claimFaucet, showClaim } from '../domain/claim.ts'
 import { ADDRESS } from './faucet-check.ts'
-import type { FaucetRoom } from '../room.ts'
+import type { FaucetContext } from '../context.ts'
 
 export const faucetClaim = action({
   name: 'faucet_claim',
@@ -51,10 +51,10 @@ export const faucetClaim = action({
   auth: 'secret-key',
   scope: 'wallets:send',
   once: true,
-  async run({ caller, ip, idempotency, node }, { nano_address: address }, room: FaucetRoom) {
+  async run({ caller, ip, idempotency, node }, { nano_address: address }, context: FaucetContext) {
     if (caller.kind !== 'account') throw new AppError('key_required', 'API key required for faucet_claim.')
     const { claim, hash } = await claimFaucet(
-      { ...room, node },
+      { ...context, node },
       {
         accountId: caller.accountId,
         address,

@@ -4,7 +4,7 @@ import { formatNano } from '../../../kernel/money.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { takeFree } from '../../accounts/index.ts'
 import { findPayment, lockFunds, queuePayment, treasury, untilPaid } from '../../wallets/index.ts'
-import type { FaucetRoom } from '../room.ts'
+import type { FaucetContext } from '../context.ts'
 import { type FaucetClaim, findClaimByKey, findLatestClaim, insertClaim } from '../store.ts'
 import { type Claimant, type Cooldown, DAY, METER, cooldownsOf, findRefusal } from './eligibility.ts'
 
@@ -22,7 +22,7 @@ interface PaidClaim {
  * Gives a little nano, once a day for each account and address. Limits, claim and payment are one transaction: concurrent claims never exceed
  * the budget or the treasury, and every recorded claim is paid.
  */
-export async function claimFaucet(ctx: FaucetRoom, request: ClaimRequest): Promise<PaidClaim> {
+export async function claimFaucet(ctx: FaucetContext, request: ClaimRequest): Promise<PaidClaim> {
   const { store, faucet } = ctx
   const { accountId, address, idempotencyKey } = request
   const known = idempotencyKey === undefined ? undefined : await findClaimByKey(store.db, accountId, idempotencyKey)
@@ -75,7 +75,7 @@ const toReference = ({ id }: FaucetClaim) => `faucet:${id}`
 
 /** Counts one claim against a limit; returns undefined, or the time of the next free claim when none is left. */
 async function take(
-  db: FaucetRoom['store']['db'],
+  db: FaucetContext['store']['db'],
   { caller, max }: Cooldown,
   now: number,
 ): Promise<number | undefined> {
@@ -85,7 +85,7 @@ async function take(
 }
 
 /** A client that lost the reply to its claim finds that claim in the next refusal. */
-async function explain({ store }: FaucetRoom, { accountId, address }: ClaimRequest, { cooldown, freeAt }: Refused) {
+async function explain({ store }: FaucetContext, { accountId, address }: ClaimRequest, { cooldown, freeAt }: Refused) {
   const { db, clock } = store
   const seconds = Math.max(1, Math.ceil((freeAt - clock.now()) / 1000))
   const latest = await findLatestClaim(db, accountId, address)
@@ -100,7 +100,7 @@ function sameClaim(known: FaucetClaim, address: string): FaucetClaim {
   throw new AppError('idempotency_conflict', 'This Idempotency-Key was used with another request.')
 }
 
-async function finish(ctx: FaucetRoom, claim: FaucetClaim): Promise<PaidClaim> {
+async function finish(ctx: FaucetContext, claim: FaucetClaim): Promise<PaidClaim> {
   try {
     const { hash } = await untilPaid(ctx, toReference(claim))
     return { claim, hash: hash! }

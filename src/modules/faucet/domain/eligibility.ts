@@ -2,7 +2,7 @@ import { readOrEmpty } from '../../../kernel/read-or-empty.ts'
 import { toObject } from '../../../kernel/shape.ts'
 import { findFreeUse } from '../../accounts/index.ts'
 import { findServiceWallet, findWalletByAddress, treasury } from '../../wallets/index.ts'
-import type { FaucetRoom, FaucetRules } from '../room.ts'
+import type { FaucetContext, FaucetRules } from '../context.ts'
 
 interface Eligibility {
   eligible: boolean
@@ -12,7 +12,7 @@ interface Eligibility {
 }
 
 /** Whether a claim would succeed now. This is no promise, because another claim may be faster. */
-export async function checkFaucet(ctx: FaucetRoom, claimant: Claimant): Promise<Eligibility> {
+export async function checkFaucet(ctx: FaucetContext, claimant: Claimant): Promise<Eligibility> {
   const { store, faucet } = ctx
   const { db, clock } = store
   const now = clock.now()
@@ -74,7 +74,7 @@ const UNRECEIVED_MAX = 10
 const LOOKED_AT_MAX = 100
 
 /** Why an address gets nothing from any caller; undefined when it may. */
-export async function findRefusal(ctx: FaucetRoom, address: string): Promise<string | undefined> {
+export async function findRefusal(ctx: FaucetContext, address: string): Promise<string | undefined> {
   const wallet = await findWalletByAddress(ctx.store.db, address)
   if (wallet && wallet.accountId === null) return 'The faucet does not give to the wallets of this service.'
   if ((await countUnreceived(ctx, address)) > UNRECEIVED_MAX) {
@@ -84,7 +84,7 @@ export async function findRefusal(ctx: FaucetRoom, address: string): Promise<str
 }
 
 /** Counts gifts that were not received, which shows that nobody uses the address. */
-async function countUnreceived(ctx: FaucetRoom, account: string): Promise<number> {
+async function countUnreceived(ctx: FaucetContext, account: string): Promise<number> {
   const { address: giver } = await treasury(ctx)
   const params = { account, count: LOOKED_AT_MAX, source: true, include_only_confirmed: false }
   const { blocks } = await readOrEmpty(ctx.node, 'receivable', params)

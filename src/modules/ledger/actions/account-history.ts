@@ -3,7 +3,7 @@ import { answer } from '../../../kernel/answers.ts'
 import { AppError, missingField } from '../../../kernel/errors.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import { type JsonObject, toList, toObject, withNano } from '../../../kernel/shape.ts'
-import { type LedgerRoom, boundedCount } from '../room.ts'
+import { type LedgerContext, boundedCount } from '../context.ts'
 import { requireAccounts } from '../identifiers.ts'
 import { withUsername } from '../blocks.ts'
 
@@ -64,18 +64,18 @@ export const accountHistory = action({
   scope: 'read',
   readOnly: true,
   asNode: { names: ['history'], fields: ['hash'] },
-  async run(ctx, { account, head, count, account_filter, ...rest }, room: LedgerRoom) {
+  async run(ctx, { account, head, count, account_filter, ...rest }, context: LedgerContext) {
     if (account === undefined && head === undefined) throw missingField('account')
     if (count === 0) throw new AppError('invalid_count', 'Invalid count', { body: { field: 'count' } })
     const answer = await ctx.node.read('account_history', {
       // The node ignores the account when it has a head.
       ...(head === undefined ? { account } : { head }),
-      count: boundedCount(room, count),
+      count: boundedCount(context, count),
       ...rest,
-      ...(account_filter && { account_filter: await requireAccounts(room.names, account_filter, 'account_filter') }),
+      ...(account_filter && { account_filter: await requireAccounts(context.names, account_filter, 'account_filter') }),
     })
     const entries = toList(answer.history).map((entry) =>
-      withUsername(room.names, withNano(toObject(entry), ['amount', 'balance']), 'account'),
+      withUsername(context.names, withNano(toObject(entry), ['amount', 'balance']), 'account'),
     )
     return { ...(answer as JsonObject), history: entries.length > 0 ? entries : '' }
   },

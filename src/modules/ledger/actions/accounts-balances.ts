@@ -4,7 +4,7 @@ import { field, input, optional } from '../../../kernel/fields.ts'
 import { type JsonObject, toObject, withNano } from '../../../kernel/shape.ts'
 import { readAccounts } from '../identifiers.ts'
 import { BALANCE, BALANCE_AMOUNTS } from './account-balance.ts'
-import type { LedgerRoom } from '../room.ts'
+import type { LedgerContext } from '../context.ts'
 
 export const accountsBalances = action({
   name: 'accounts_balances',
@@ -33,7 +33,7 @@ export const accountsBalances = action({
   auth: 'none',
   scope: 'read',
   readOnly: true,
-  async run(ctx, { accounts, include_only_confirmed }, { names }: LedgerRoom) {
+  async run(ctx, { accounts, include_only_confirmed }, { names }: LedgerContext) {
     const entries = await readAccounts(names, accounts)
     const wanted = [...new Set(entries.map(({ address }) => address).filter((address) => address !== undefined))]
     const answer = wanted.length

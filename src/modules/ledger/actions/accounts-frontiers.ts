@@ -3,7 +3,7 @@ import { answer } from '../../../kernel/answers.ts'
 import { missingField } from '../../../kernel/errors.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import { readFromEach } from '../accounts.ts'
-import type { LedgerRoom } from '../room.ts'
+import type { LedgerContext } from '../context.ts'
 
 export const accountsFrontiers = action({
   name: 'accounts_frontiers',
@@ -28,9 +28,9 @@ export const accountsFrontiers = action({
   auth: 'none',
   scope: 'read',
   readOnly: true,
-  async run(ctx, { account, accounts }, room: LedgerRoom) {
+  async run(ctx, { account, accounts }, context: LedgerContext) {
     const given = accounts ?? (account === undefined ? undefined : [account])
     if (!given) throw missingField('accounts')
-    return readFromEach(ctx, room, { action: 'accounts_frontiers', name: 'frontiers', accounts: given })
+    return readFromEach(ctx, context, { action: 'accounts_frontiers', name: 'frontiers', accounts: given })
   },
 })

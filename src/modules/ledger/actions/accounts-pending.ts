@@ -3,7 +3,7 @@ import { answer } from '../../../kernel/answers.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import { MANY_WAITING, listWaiting } from '../accounts.ts'
 import { WAITING } from './receivable.ts'
-import type { LedgerRoom } from '../room.ts'
+import type { LedgerContext } from '../context.ts'
 
 const account = 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8'
 
@@ -26,5 +26,5 @@ export const accountsPending = action({
   auth: 'none',
   scope: 'read',
   readOnly: true,
-  run: (ctx, asked, room: LedgerRoom) => listWaiting(ctx, asked, room),
+  run: (ctx, asked, context: LedgerContext) => listWaiting(ctx, asked, context),
 })

@@ -3,7 +3,7 @@ import { answer } from '../../../kernel/answers.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import { MANY_WAITING, listWaiting } from '../accounts.ts'
 import { WAITING } from './receivable.ts'
-import type { LedgerRoom } from '../room.ts'
+import type { LedgerContext } from '../context.ts'
 
 export const accountsReceivable = action({
   name: 'accounts_receivable',
@@ -34,5 +34,5 @@ export const accountsReceivable = action({
   auth: 'none',
   scope: 'read',
   readOnly: true,
-  run: (ctx, asked, room: LedgerRoom) => listWaiting(ctx, { ...asked, source: true }, room),
+  run: (ctx, asked, context: LedgerContext) => listWaiting(ctx, { ...asked, source: true }, context),
 })

@@ -2,7 +2,7 @@ import { action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
 import { field, input } from '../../../kernel/fields.ts'
 import { readFromEach } from '../accounts.ts'
-import type { LedgerRoom } from '../room.ts'
+import type { LedgerContext } from '../context.ts'
 
 export const accountsRepresentatives = action({
   name: 'accounts_representatives',
@@ -25,6 +25,6 @@ export const accountsRepresentatives = action({
   auth: 'none',
   scope: 'read',
   readOnly: true,
-  run: (ctx, { accounts }, room: LedgerRoom) =>
-    readFromEach(ctx, room, { action: 'accounts_representatives', name: 'representatives', accounts }),
+  run: (ctx, { accounts }, context: LedgerContext) =>
+    readFromEach(ctx, context, { action: 'accounts_representatives', name: 'representatives', accounts }),
 })

@@ -3,7 +3,7 @@ import { answer } from '../../../kernel/answers.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
-import { type LedgerRoom, boundedCount } from '../room.ts'
+import { type LedgerContext, boundedCount } from '../context.ts'
 
 const MIDDLE = '73FE787B09A48954FE7FA453ACE650FE63F46E097B01BDC6DBD67278EEA08FC4'
 
@@ -27,9 +27,9 @@ function walk(name: 'chain' | 'successors', summary: string, next: string) {
     auth: 'none',
     scope: 'read',
     readOnly: true,
-    async run(ctx, { count, ...rest }, room: LedgerRoom) {
+    async run(ctx, { count, ...rest }, context: LedgerContext) {
       if (count === 0) throw new AppError('invalid_count', 'Invalid count', { body: { field: 'count' } })
-      return (await ctx.node.read(name, { ...rest, count: boundedCount(room, count) })) as JsonObject
+      return (await ctx.node.read(name, { ...rest, count: boundedCount(context, count) })) as JsonObject
     },
   })
 }

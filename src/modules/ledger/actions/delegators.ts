@@ -2,7 +2,7 @@ import { action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
-import { type LedgerRoom, boundedCount } from '../room.ts'
+import { type LedgerContext, boundedCount } from '../context.ts'
 
 export const delegators = action({
   name: 'delegators',
@@ -26,8 +26,8 @@ export const delegators = action({
   auth: 'none',
   scope: 'read',
   readOnly: true,
-  async run(ctx, { count, threshold, ...rest }, room: LedgerRoom) {
-    const bounds = { count: boundedCount(room, count), threshold: threshold?.toString() }
+  async run(ctx, { count, threshold, ...rest }, context: LedgerContext) {
+    const bounds = { count: boundedCount(context, count), threshold: threshold?.toString() }
     return (await ctx.node.read('delegators', { ...rest, ...bounds })) as JsonObject
   },
 })

@@ -6,7 +6,7 @@ import type { NodePort } from '../../../kernel/ports.ts'
 import { readOrEmpty } from '../../../kernel/read-or-empty.ts'
 import { type JsonObject, toList, toObject, textOf } from '../../../kernel/shape.ts'
 import { withUsername } from '../blocks.ts'
-import type { LedgerRoom } from '../room.ts'
+import type { LedgerContext } from '../context.ts'
 
 const PAGE = 200
 
@@ -50,7 +50,7 @@ export const findBlock = action({
   auth: 'none',
   scope: 'read',
   readOnly: true,
-  async run({ node }, { address, amount }, { names, countMax }: LedgerRoom) {
+  async run({ node }, { address, amount }, { names, countMax }: LedgerContext) {
     const look = { node, address, amount, depthMax: countMax }
     const found = (await findWaiting(look)) ?? (await findInHistory(look))
     if (!found) {

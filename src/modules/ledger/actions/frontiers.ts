@@ -3,7 +3,7 @@ import { answer } from '../../../kernel/answers.ts'
 import { badField } from '../../../kernel/errors.ts'
 import { field, input } from '../../../kernel/fields.ts'
 import { orEmpty, toObject } from '../../../kernel/shape.ts'
-import { type LedgerRoom, boundedCount } from '../room.ts'
+import { type LedgerContext, boundedCount } from '../context.ts'
 
 export const frontiers = action({
   name: 'frontiers',
@@ -23,9 +23,9 @@ export const frontiers = action({
   auth: 'none',
   scope: 'read',
   readOnly: true,
-  async run({ node }, { account, count }, room: LedgerRoom) {
+  async run({ node }, { account, count }, context: LedgerContext) {
     if (count === 0) throw badField('count', 'Invalid count', 'invalid_count')
-    const answer = await node.read('frontiers', { account, count: boundedCount(room, count) })
+    const answer = await node.read('frontiers', { account, count: boundedCount(context, count) })
     return { frontiers: orEmpty(toObject(answer.frontiers)) }
   },
 })

@@ -9,7 +9,7 @@ import { CONTROL_IS_DISABLED } from '../../../kernel/nano/control-actions.ts'
 import type { NodeRequest } from '../../../kernel/nano/node-request.ts'
 import type { Json } from '../../../kernel/shape.ts'
 import { readBlock } from '../blocks.ts'
-import type { LedgerRoom } from '../room.ts'
+import type { LedgerContext } from '../context.ts'
 
 const OLD_BLOCK = 'Old block'
 
@@ -63,11 +63,11 @@ export const processBlock = action({
   scope: 'read',
   once: true,
   scopeWhen: ({ do_work }) => (do_work === true ? 'work' : 'read'),
-  async run(ctx, { block, subtype, force, do_work }, room: LedgerRoom) {
+  async run(ctx, { block, subtype, force, do_work }, context: LedgerContext) {
     if (force === true)
       throw new AppError('feature_disabled', 'Forced blocks are not accepted.', { body: { field: 'force' } })
     const read = readBlock(block, do_work === true ? NO_WORK : undefined)
-    return { hash: await publish(ctx, room, { block: read, subtype, doesWork: do_work === true }) }
+    return { hash: await publish(ctx, context, { block: read, subtype, doesWork: do_work === true }) }
   },
   asNode: {
     check({ request }) {
@@ -75,7 +75,7 @@ export const processBlock = action({
       readAsNode(request)
     },
     scopeWhen: ({ request }) => (request.flag('do_work') ? 'work' : 'read'),
-    run: (ctx, { request }, room: LedgerRoom) => publishAsNode(ctx, room, request),
+    run: (ctx, { request }, context: LedgerContext) => publishAsNode(ctx, context, request),
   },
 })
 
@@ -86,7 +86,7 @@ const readAsNode = (request: NodeRequest) => request.block(request.flag('do_work
 
 async function publish(
   ctx: Ctx,
-  { prepareWork, workFor }: LedgerRoom,
+  { prepareWork, workFor }: LedgerContext,
   { block: given, subtype: said, doesWork }: { block: Block; subtype: string | undefined; doesWork: boolean },
 ): Promise<string> {
   const { node, idempotency, caller } = ctx
@@ -101,7 +101,7 @@ async function publish(
     throw error
   })
   // The block is the root of the account's next one, for which work is prepared only with a secret key.
-  const isKnown = caller.kind === 'account' && caller.door === 'secret-key'
+  const isKnown = caller.kind === 'account' && caller.access === 'secret-key'
   if (isKnown && block.type === 'state') prepareWork(toAddress(block.account), hash)
   return hash
 }
@@ -109,14 +109,14 @@ async function publish(
 /** Errors that a node reports before it passes a block to its ledger; with `async` it reports no later ones. */
 const REFUSED_AT_ONCE = /^(Block work is less than threshold|Invalid (block|previous block|epoch link)\b.*)$/
 
-async function publishAsNode(ctx: Ctx, room: LedgerRoom, request: NodeRequest): Promise<Json> {
+async function publishAsNode(ctx: Ctx, context: LedgerContext, request: NodeRequest): Promise<Json> {
   const block = readAsNode(request)
   const subtype = request.find('subtype')
   const doesWork = request.flag('do_work')
-  if (!request.flag('async')) return { hash: await publish(ctx, room, { block, subtype, doesWork }) }
+  if (!request.flag('async')) return { hash: await publish(ctx, context, { block, subtype, doesWork }) }
   if (block.type !== 'state') throw new LedgerRefusal('Must be a state block')
   try {
-    await publish(ctx, room, { block, subtype, doesWork })
+    await publish(ctx, context, { block, subtype, doesWork })
   } catch (error) {
     if (!(error instanceof LedgerRefusal) || REFUSED_AT_ONCE.test(error.message)) throw error
     const isClaimed = subtype !== undefined && subtype !== ''

@@ -3,7 +3,7 @@ import { answer } from '../../../kernel/answers.ts'
 import type { Names } from '../../../kernel/ports.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import { type Json, type JsonObject, orEmpty, toObject, withNano } from '../../../kernel/shape.ts'
-import { type LedgerRoom, boundedCount } from '../room.ts'
+import { type LedgerContext, boundedCount } from '../context.ts'
 import { withUsername } from '../blocks.ts'
 
 export const WAITING = answer.record({
@@ -56,21 +56,24 @@ export const receivable = action({
   auth: 'none',
   scope: 'read',
   readOnly: true,
-  async run(ctx, { array, count, threshold, source, ...rest }, room: LedgerRoom) {
+  async run(ctx, { array, count, threshold, source, ...rest }, context: LedgerContext) {
     const answer = await ctx.node.read('receivable', {
       ...rest,
-      count: boundedCount(room, count),
+      count: boundedCount(context, count),
       threshold: threshold?.toString(),
       source: array === true ? true : source,
     })
     const blocks = toObject(answer.blocks)
     if (array === true) {
-      return Object.entries(blocks).map(([hash, details]) => ({ hash, ...toObject(withDetails(room.names, details)) }))
+      return Object.entries(blocks).map(([hash, details]) => ({
+        hash,
+        ...toObject(withDetails(context.names, details)),
+      }))
     }
     if (typeof answer.blocks !== 'object') return { ...(answer as JsonObject), blocks: '' }
     if (Array.isArray(answer.blocks)) return answer as JsonObject
     const shaped: JsonObject = {}
-    for (const [hash, details] of Object.entries(blocks)) shaped[hash] = withDetails(room.names, details)
+    for (const [hash, details] of Object.entries(blocks)) shaped[hash] = withDetails(context.names, details)
     return { ...(answer as JsonObject), blocks: orEmpty(shaped) }
   },
 })

@@ -3,7 +3,7 @@ import { answer } from '../../../kernel/answers.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import { type JsonObject, toObject, withNano } from '../../../kernel/shape.ts'
 import { requireAccounts } from '../identifiers.ts'
-import type { LedgerRoom } from '../room.ts'
+import type { LedgerContext } from '../context.ts'
 
 export const representativesOnline = action({
   name: 'representatives_online',
@@ -28,7 +28,7 @@ export const representativesOnline = action({
   auth: 'none',
   scope: 'read',
   readOnly: true,
-  async run(ctx, { weight, accounts }, { names }: LedgerRoom) {
+  async run(ctx, { weight, accounts }, { names }: LedgerContext) {
     const filter = accounts && { accounts: await requireAccounts(names, accounts) }
     const answer = (await ctx.node.read('representatives_online', { weight, ...filter })) as JsonObject
     if (typeof answer.representatives !== 'object' || Array.isArray(answer.representatives)) return answer

@@ -2,7 +2,7 @@ import { action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import { type JsonObject, orEmpty, toObject } from '../../../kernel/shape.ts'
-import { type LedgerRoom, boundedCount } from '../room.ts'
+import { type LedgerContext, boundedCount } from '../context.ts'
 
 export const representatives = action({
   name: 'representatives',
@@ -24,9 +24,9 @@ export const representatives = action({
   auth: 'none',
   scope: 'read',
   readOnly: true,
-  async run(ctx, { count }, room: LedgerRoom) {
+  async run(ctx, { count }, context: LedgerContext) {
     // Without sorting the node answers in any order and with one entry too many, so sorting is always requested.
-    const bound = boundedCount(room, count)
+    const bound = boundedCount(context, count)
     const answer = await ctx.node.read('representatives', { count: bound, sorting: true })
     const found: JsonObject = Object.fromEntries(
       Object.entries(toObject(answer.representatives)).slice(0, Number(bound)),

@@ -28,7 +28,7 @@ export function explorerPages(view: LedgerView, names: Names): readonly Page[] {
       </Frame>
     )
   }
-  const placed = { door: 'developer', section: SECTION, permission: 'integration' } as const
+  const placed = { access: 'developer', section: SECTION, permission: 'integration' } as const
   return [
     {
       ...placed,
@@ -54,7 +54,7 @@ export const explorerRoutes = (view: LedgerView): readonly Route[] => [
   {
     method: 'GET',
     path: EVENTS,
-    door: 'developer',
+    access: 'developer',
     stream: true,
     run({ header }) {
       // Other clients would wait for the end of a stream that never ends.

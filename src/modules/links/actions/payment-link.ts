@@ -6,7 +6,7 @@ import { textOf } from '../../../kernel/shape.ts'
 import { shownSchema, takenSchema } from '../../../kernel/resource/resource.ts'
 import { getLink, makeLink, readLink } from '../domain/make-link.ts'
 import { paymentLink as noun } from '../payment-link.ts'
-import type { LinkRoom } from '../room.ts'
+import type { LinkContext } from '../context.ts'
 import { showLink } from '../shape.ts'
 
 const taken = takenSchema(noun, 'create').properties
@@ -73,16 +73,16 @@ export const paymentLink = action({
   auth: 'secret-key',
   scope: 'checkout',
   once: true,
-  async run({ caller, idempotency }, fields, room: LinkRoom) {
+  async run({ caller, idempotency }, fields, context: LinkContext) {
     // Unreachable: the action admits account callers only.
     if (caller.kind !== 'account') throw new Error('A payment link needs an account.')
     const { accountId: owner, actor } = caller
     const { id } = fields as { id?: unknown }
     try {
-      if (id !== undefined) return await showLink(room, await getLink(room, { id: textOf(id), owner }))
+      if (id !== undefined) return await showLink(context, await getLink(context, { id: textOf(id), owner }))
       return await showLink(
-        room,
-        await makeLink(room, { owner, actor }, await readLink(room, owner, fields), idempotency),
+        context,
+        await makeLink(context, { owner, actor }, await readLink(context, owner, fields), idempotency),
       )
     } catch (error) {
       throw toFieldError(error, id === undefined ? undefined : 'id')

@@ -22,7 +22,7 @@ import {
 import { resolveNames } from '../../names/index.ts'
 import { linkNotFound, slugTaken, tooManyLinks } from '../errors.ts'
 import { type LinkValues, type PaymentLink, paymentLink, paymentLinks } from '../payment-link.ts'
-import type { LinkRoom } from '../room.ts'
+import type { LinkContext } from '../context.ts'
 import { secretContext } from '../tables.ts'
 import { countLinks, insertLink } from '../store.ts'
 import { isGift, toOrderBody } from './order-body.ts'
@@ -34,39 +34,39 @@ const UNSOLD = { held: 0, sold: 0, orders: 0, revenueRaw: 0n, revenueE8: 0n }
 const NEW = { ...UNSOLD, quantityMin: 1, quantityMax: 1, webhookSecret: null }
 
 /** Reads a new link; all that is wrong is named at once. */
-export const readLink = async (room: LinkRoom, owner: string, body: Fields): Promise<LinkValues> =>
-  readNew(paymentLink, room, await toLinkBody(room, body, owner))
+export const readLink = async (context: LinkContext, owner: string, body: Fields): Promise<LinkValues> =>
+  readNew(paymentLink, context, await toLinkBody(context, body, owner))
 
 /** Completes a request for a link: a template becomes its fields, a username an address. */
-export async function toLinkBody(room: LinkRoom, body: Fields, owner: string): Promise<Fields> {
+export async function toLinkBody(context: LinkContext, body: Fields, owner: string): Promise<Fields> {
   const { webhook, webhook_url: url = webhook, ...said } = body
   const named = { ...said, ...(webhook !== undefined && { webhook }), ...(url !== undefined && { webhook_url: url }) }
-  const { params } = await resolveNames(room.checkouts.names, named, checkoutAction)
+  const { params } = await resolveNames(context.checkouts.names, named, checkoutAction)
   const { template, ...own } = params
-  return given(template) === undefined ? own : { ...(await fromTemplate(room, owner, template)), ...own }
+  return given(template) === undefined ? own : { ...(await fromTemplate(context, owner, template)), ...own }
 }
 
 /** Makes a link. A repeated request finds the same one. */
 export async function makeLink(
-  room: LinkRoom,
+  context: LinkContext,
   { owner, actor }: { owner: string; actor: Actor },
   values: LinkValues,
   idempotency?: Idempotency,
 ): Promise<PaymentLink> {
-  const { checkouts: ctx } = room
-  if (idempotency?.made) return getLink(room, { id: textOf(idempotency.made.id), owner })
+  const { checkouts: ctx } = context
+  if (idempotency?.made) return getLink(context, { id: textOf(idempotency.made.id), owner })
   const now = ctx.clock.now()
   const id = ctx.ids.next(LINK_ID)
   const link: PaymentLink = {
     id,
     owner,
     ...NEW,
-    ...toTerms(room, id, values),
+    ...toTerms(context, id, values),
     slug: values.slug || randomId(ctx.random, SLUG_LENGTH).toLowerCase(),
     createdAt: now,
     updatedAt: now,
   }
-  await checkOrders(room, link)
+  await checkOrders(context, link)
   return inTx(ctx, async (tx) => {
     // Locked, so that concurrent requests of an account cannot exceed the limit.
     await lockAccount(tx.db, owner)
@@ -78,14 +78,14 @@ export async function makeLink(
   })
 }
 
-export async function getLink({ checkouts: { db } }: LinkRoom, own: Own): Promise<PaymentLink> {
+export async function getLink({ checkouts: { db } }: LinkContext, own: Own): Promise<PaymentLink> {
   const link = await paymentLinks.findOwn(db, own)
   if (!link) throw linkNotFound()
   return link
 }
 
 /** What is stored of a request. */
-export function toTerms<T extends Partial<LinkValues>>({ secrets }: LinkRoom, id: string, values: T) {
+export function toTerms<T extends Partial<LinkValues>>({ secrets }: LinkContext, id: string, values: T) {
   const { quantity, asksWebhookSecret: secret, webhook: _same, random: _said, ...read } = values
   const { template: _copied, lineItems: _summed, shipping: _added, ...terms } = read
   return {
@@ -96,20 +96,21 @@ export function toTerms<T extends Partial<LinkValues>>({ secrets }: LinkRoom, id
 }
 
 /** Every choice of a visitor must make a valid checkout: checks the most expensive choices as if a visitor had made them. */
-export async function checkOrders(room: LinkRoom, link: PaymentLink): Promise<void> {
-  const { ports } = room.checkouts
+export async function checkOrders(context: LinkContext, link: PaymentLink): Promise<void> {
+  const { ports } = context.checkouts
   const { address, owner, mode, webhookUrl } = link
-  if (address === null) await requirePayout(room.checkouts, owner)
-  if (mode === 'generated_wallet') await requireGeneratedWallets(room.checkouts, owner)
+  if (address === null) await requirePayout(context.checkouts, owner)
+  if (mode === 'generated_wallet') await requireGeneratedWallets(context.checkouts, owner)
   if (webhookUrl !== null) await ports.checkWebhookUrl(webhookUrl)
   const rules = { currencies: ports.prices.currencies, plainHttpAllowed: ports.rules.plainHttpAllowed }
   const plans = link.plans.length === 0 ? [undefined] : link.plans.map((_, at) => at)
   const amount = isGift(link) ? SMALLEST_GIFT : undefined
-  for (const plan of plans) readCheckout(toOrderBody(room, link, { quantity: link.quantityMax, plan, amount }), rules)
+  for (const plan of plans)
+    readCheckout(toOrderBody(context, link, { quantity: link.quantityMax, plan, amount }), rules)
 }
 
 /** The fields that make a checkout like one of the account's own. */
-async function fromTemplate({ checkouts: ctx }: LinkRoom, owner: string, value: unknown): Promise<JsonObject> {
+async function fromTemplate({ checkouts: ctx }: LinkContext, owner: string, value: unknown): Promise<JsonObject> {
   const id = typeof value === 'string' ? toCheckoutId(value) : undefined
   const template = id === undefined ? undefined : await findOwnCheckout(ctx.db, { id, owner })
   if (!template) throw badField('template', 'Checkout not found.')

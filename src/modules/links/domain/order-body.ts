@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../kernel/shape.ts'
 import { formatFiat, parseFiat } from '../../checkout/index.ts'
 import { toInvoice } from '../link-invoice.ts'
 import { secretContext } from '../tables.ts'
-import type { LinkRoom } from '../room.ts'
+import type { LinkContext } from '../context.ts'
 import type { PaymentLink } from '../payment-link.ts'
 
 const TITLE_MAX = 120
@@ -27,7 +27,7 @@ export interface Chosen {
 export const isGift = ({ amount, plans }: PaymentLink) => amount === null && plans.length === 0
 
 /** The fields of the checkout for a choice. */
-export function toOrderBody({ secrets }: LinkRoom, link: PaymentLink, chosen: Chosen): JsonObject {
+export function toOrderBody({ secrets }: LinkContext, link: PaymentLink, chosen: Chosen): JsonObject {
   const { id, slug, title, currency, invoice, amount, soldMax } = link
   const { quantity } = chosen
   const plan = chosen.plan === undefined ? undefined : link.plans[chosen.plan]

@@ -10,7 +10,7 @@ import { EMAIL_PATTERN, findAccount } from '../../accounts/index.ts'
 import { type Checkout, OPEN_STATUSES, findCheckout, openCheckout, readCheckout } from '../../checkout/index.ts'
 import { linkClosed, linkNotFound } from '../errors.ts'
 import { countShare, findVisit, forgetVisit, insertOrder } from '../orders-store.ts'
-import type { LinkRoom } from '../room.ts'
+import type { LinkContext } from '../context.ts'
 import { type PaymentLink, paymentLinks } from '../payment-link.ts'
 import { findLinkBySlug, takeStock } from '../store.ts'
 import { type Subscription, insertSubscription } from '../subscriptions/store.ts'
@@ -46,45 +46,49 @@ interface Asked {
   visitor: string
 }
 
-export async function getOffer({ checkouts: { db } }: LinkRoom, slug: string): Promise<PaymentLink> {
+export async function getOffer({ checkouts: { db } }: LinkContext, slug: string): Promise<PaymentLink> {
   const link = /^[a-z0-9-]{1,40}$/.test(slug) ? await findLinkBySlug(db, slug) : undefined
   if (!link) throw linkNotFound()
   return link
 }
 
 /** The status that visitors see: links of a suspended account are closed. */
-export async function readStatus({ checkouts: { db, clock } }: LinkRoom, link: PaymentLink): Promise<LinkStatus> {
+export async function readStatus({ checkouts: { db, clock } }: LinkContext, link: PaymentLink): Promise<LinkStatus> {
   const isResting = (await findAccount(db, link.owner))?.standing.suspendedAt !== null
   return isResting ? 'paused' : statusOf(link, clock.now())
 }
 
 /** Makes a visitor's checkout, or finds the one that their page has made already. */
-export async function orderFromLink(room: LinkRoom, slug: string, asked: Asked): Promise<Checkout> {
-  const link = await getOffer(room, slug)
+export async function orderFromLink(context: LinkContext, slug: string, asked: Asked): Promise<Checkout> {
+  const link = await getOffer(context, slug)
   const chosen = readChoice(link, asked)
   const email = link.every === null ? undefined : readEmail(asked.email)
-  const token = asked.token ?? randomId(room.checkouts.random, 22)
+  const token = asked.token ?? randomId(context.checkouts.random, 22)
   const subscriber = email === undefined ? undefined : { email, language: asked.language ?? 'en' }
-  return orderChosen(room, link, { chosen, token, visitor: asked.visitor, subscriber })
+  return orderChosen(context, link, { chosen, token, visitor: asked.visitor, subscriber })
 }
 
 /** Makes the checkout for the next period of a subscription, or finds the one that waits for payment. */
-export async function orderRenewal(room: LinkRoom, subscription: Subscription, visitor: string): Promise<Checkout> {
+export async function orderRenewal(
+  context: LinkContext,
+  subscription: Subscription,
+  visitor: string,
+): Promise<Checkout> {
   const { id, linkId, owner, plan, periods, checkoutId } = subscription
-  const link = await paymentLinks.findOwn(room.checkouts.db, { id: linkId, owner })
+  const link = await paymentLinks.findOwn(context.checkouts.db, { id: linkId, owner })
   if (!link) throw linkNotFound()
   const at = plan === null ? -1 : link.plans.findIndex(({ title }) => title === plan)
   // The subscribed plan or price is no longer offered.
   const isOther = (plan === null) !== (link.plans.length === 0) || (plan !== null && at < 0) || isGift(link)
   if (isOther || link.every !== subscription.every) throw linkClosed('ended')
   // The buyer of the last invoice is the buyer of the next.
-  const last = link.invoice && checkoutId !== null ? await findCheckout(room.checkouts.db, checkoutId) : undefined
+  const last = link.invoice && checkoutId !== null ? await findCheckout(context.checkouts.db, checkoutId) : undefined
   const { name = null, address = null, taxId = null } = last?.invoice?.buyer ?? {}
   const buyer = last?.invoice?.buyer ? { name, address, tax_id: taxId } : undefined
   const chosen = { quantity: link.quantityMin, plan: at < 0 ? undefined : at, amount: undefined, buyer }
   const { email, language } = subscription
   const receipt = email === null ? undefined : { email, language }
-  return orderChosen(room, link, { chosen, token: `${id} ${periods}`, visitor, renews: id, receipt })
+  return orderChosen(context, link, { chosen, token: `${id} ${periods}`, visitor, renews: id, receipt })
 }
 
 interface Ordering {
@@ -98,21 +102,21 @@ interface Ordering {
   receipt?: { email: string; language: string } | undefined
 }
 
-async function orderChosen(room: LinkRoom, link: PaymentLink, asked: Ordering): Promise<Checkout> {
-  const { checkouts: ctx, secrets } = room
+async function orderChosen(context: LinkContext, link: PaymentLink, asked: Ordering): Promise<Checkout> {
+  const { checkouts: ctx, secrets } = context
   const { chosen, token, subscriber, renews } = asked
   const parts = [link.id, token, chosen, ...(subscriber ? [subscriber.email] : [])]
   const visit = secrets.fingerprint('link visit', JSON.stringify(parts))
   const visitor = secrets.fingerprint('link visitor', asked.visitor)
   const known = await findVisited(ctx.db, link.id, visit)
   if (known && isAlive(known)) return known
-  const status = await readStatus(room, link)
+  const status = await readStatus(context, link)
   if (status !== 'active') throw linkClosed(status)
   // Checked again when it is stored; checked here so that a visitor over the limit cannot make us query nodes.
   await refuseHoarders(ctx, link, visitor)
   const { ports } = ctx
   const rules = { currencies: ports.prices.currencies, plainHttpAllowed: ports.rules.plainHttpAllowed }
-  const request = readCheckout(toOrderBody(room, link, chosen), rules)
+  const request = readCheckout(toOrderBody(context, link, chosen), rules)
   const plan = chosen.plan === undefined ? null : link.plans[chosen.plan]!.title
   const order = { link, visit, visitor, quantity: chosen.quantity, ended: known?.id, subscriber, renews, plan }
   try {
@@ -120,7 +124,7 @@ async function orderChosen(room: LinkRoom, link: PaymentLink, asked: Ordering): 
     const { name } = chosen.buyer ?? {}
     const buyer = { name: typeof name === 'string' ? name : null, email }
     const named = { ...request, ...(language !== undefined && { language }), ...((buyer.name ?? email) && { buyer }) }
-    const { checkout } = await openCheckout(ctx, callerOf(link), named, orderOnce(room, order))
+    const { checkout } = await openCheckout(ctx, callerOf(link), named, orderOnce(context, order))
     return checkout
   } catch (error) {
     // The same page was submitted twice at once, and the other request has made it.
@@ -146,7 +150,7 @@ const callerOf = ({ owner, id }: PaymentLink) =>
     accountId: owner,
     role: 'user',
     prepaid: false,
-    door: 'secret-key',
+    access: 'secret-key',
     keyId: id,
     actor: actorOf.payer(),
     rights: undefined,
@@ -166,7 +170,10 @@ interface Ordered {
 }
 
 /** Holds the pieces in the transaction that makes the checkout: both happen, or neither does. */
-function orderOnce({ checkouts }: LinkRoom, { link, ended, subscriber, renews, plan, ...order }: Ordered): Idempotency {
+function orderOnce(
+  { checkouts }: LinkContext,
+  { link, ended, subscriber, renews, plan, ...order }: Ordered,
+): Idempotency {
   const { clock, ids } = checkouts
   return {
     key: order.visit,
@@ -219,7 +226,7 @@ function readEmail(value: unknown): string {
 
 /** Refuses visitors beyond their share of a link, and those who keep holding pieces without paying. */
 async function refuseHoarders(
-  { db, clock }: Pick<LinkRoom['checkouts'], 'db' | 'clock'>,
+  { db, clock }: Pick<LinkContext['checkouts'], 'db' | 'clock'>,
   link: PaymentLink,
   visitor: string,
 ): Promise<void> {

@@ -3,7 +3,7 @@ import { changeLink, deleteLink } from '../domain/change-link.ts'
 import { getLink, makeLink, toLinkBody } from '../domain/make-link.ts'
 import { paymentLink, paymentLinks } from '../payment-link.ts'
 import { describedSubscriptionRoutes } from '../subscriptions/api.ts'
-import type { LinkRoom } from '../room.ts'
+import type { LinkContext } from '../context.ts'
 import { showLink, showLinks } from '../shape.ts'
 
 const verbs = crud(paymentLink, {
@@ -26,11 +26,12 @@ const verbs = crud(paymentLink, {
   showAll: showLinks,
   list: ({ checkouts: { db } }, page) => paymentLinks.list(db, page),
   get: getLink,
-  create: async (room, by, values, idempotency) => showLink(room, await makeLink(room, by, values, idempotency)),
+  create: async (context, by, values, idempotency) =>
+    showLink(context, await makeLink(context, by, values, idempotency)),
   change: changeLink,
   remove: deleteLink,
 })
 
 /** Payment links under `/api/links`. */
-export const linkRoutes = (room: LinkRoom) => routesOf(verbs, room)
+export const linkRoutes = (context: LinkContext) => routesOf(verbs, context)
 export const describedLinkRoutes = [...describedOf(verbs), ...describedSubscriptionRoutes]

@@ -8,7 +8,7 @@ import { getOffer, orderFromLink, readStatus } from '../domain/order.ts'
 import { type LinkStatus, leftOf } from '../domain/status.ts'
 import { BuyPage, OfferProblem, type ShownOffer } from '../pages/buy-page.tsx'
 import type { Typed } from '../pages/buyer-fields.tsx'
-import type { LinkRoom } from '../room.ts'
+import type { LinkContext } from '../context.ts'
 import type { PaymentLink } from '../payment-link.ts'
 
 const PICTURE_HEADERS = {
@@ -20,7 +20,7 @@ const TOKEN_LENGTH = 22
 const TOKEN = /^\w{22}$/
 
 export interface BuyPorts {
-  room: LinkRoom
+  context: LinkContext
   limits: { look: RouteLimit; order: RouteLimit }
   pictures: Pictures
   devnet: boolean
@@ -28,12 +28,12 @@ export interface BuyPorts {
 
 /** The public page of a link, and the form that makes a visitor's checkout. */
 export function buyRoutes(ports: BuyPorts): readonly Route[] {
-  const { room, limits, pictures } = ports
+  const { context, limits, pictures } = ports
   return [
     {
       method: 'GET',
       path: '/buy/:slug',
-      door: 'open',
+      access: 'open',
       limit: limits.look,
       run: (request) => showOffer(ports, request, {}),
       problem: ({ status }, request) => showProblem(ports, status, request),
@@ -41,10 +41,10 @@ export function buyRoutes(ports: BuyPorts): readonly Route[] {
     {
       method: 'GET',
       path: '/buy/:slug/image',
-      door: 'open',
+      access: 'open',
       limit: limits.look,
       async run({ params }) {
-        const { image } = await getOffer(room, params.slug!)
+        const { image } = await getOffer(context, params.slug!)
         const picture = image === null ? undefined : await pictures.find(image)
         if (!picture) throw new AppError('not_found', 'Image not found.')
         return { ...picture, headers: PICTURE_HEADERS }
@@ -53,7 +53,7 @@ export function buyRoutes(ports: BuyPorts): readonly Route[] {
     {
       method: 'POST',
       path: '/buy/:slug',
-      door: 'open',
+      access: 'open',
       limit: limits.order,
       run: (request) => takeOrder(ports, request),
       problem: ({ status }, request) => showProblem(ports, status, request),
@@ -73,7 +73,7 @@ async function takeOrder(ports: BuyPorts, request: RouteRequest): Promise<Reply>
   if (request.header('sec-fetch-site') === 'cross-site')
     return { goTo: `/buy/${encodeURIComponent(request.params.slug!)}` }
   try {
-    const { id } = await orderFromLink(ports.room, request.params.slug!, {
+    const { id } = await orderFromLink(ports.context, request.params.slug!, {
       token: TOKEN.test(textOf(token)) ? textOf(token) : undefined,
       plan,
       quantity,
@@ -124,17 +124,17 @@ export const headersFor = ({ language }: Voice) => ({
 })
 
 async function showOffer(
-  { room, devnet }: BuyPorts,
+  { context, devnet }: BuyPorts,
   request: RouteRequest,
   typed: Omit<Typed, 'wrong'> & { wrong?: Typed['wrong'] | 'closed' },
 ): Promise<ShownPage> {
-  const { db, random } = room.checkouts
-  const link = await getOffer(room, request.params.slug!)
+  const { db, random } = context.checkouts
+  const link = await getOffer(context, request.params.slug!)
   const voice = voiceFor(request, request.isForm ? request.fields().lang : undefined)
   const { wrong, ...kept } = typed
   const page = (
     <BuyPage
-      offer={toOffer(link, await readStatus(room, link))}
+      offer={toOffer(link, await readStatus(context, link))}
       merchant={await findMerchant(db, link.owner)}
       typed={{ ...kept, ...(wrong !== undefined && wrong !== 'closed' && { wrong }) }}
       token={randomId(random, TOKEN_LENGTH)}

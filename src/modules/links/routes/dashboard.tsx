@@ -9,14 +9,14 @@ import { getLink, makeLink, readLink, toLinkBody } from '../domain/make-link.ts'
 import { statusOf } from '../domain/status.ts'
 import { LinkPage, type LinkRow, LinksPage, NewLinkPage } from '../pages/links-page.tsx'
 import { type PaymentLink, paymentLink, paymentLinks } from '../payment-link.ts'
-import type { LinkRoom } from '../room.ts'
+import type { LinkContext } from '../context.ts'
 import { withRefunds } from '../shape.ts'
 
 const PAGE_ROWS = 25
 const ORDERS_SHOWN = 50
 
 /** Dashboard pages that make, list, show, change, pause and delete payment links. */
-export function linkPages(room: LinkRoom): readonly (Page | Form)[] {
+export function linkPages(context: LinkContext): readonly (Page | Form)[] {
   const section = '/links'
   return [
     {
@@ -24,44 +24,44 @@ export function linkPages(room: LinkRoom): readonly (Page | Form)[] {
       permission: 'checkout',
       menu: { title: 'Links', group: 'sell', order: 25, guide: 'merchants#share-a-link' },
       done: { deleted: 'Link deleted.' },
-      render: (request) => listPage(room, request),
+      render: (request) => listPage(context, request),
     },
     {
       path: '/links/new',
       permission: 'checkout',
       degree: 'all',
       section,
-      render: async (request) => creation(room, request, await usual(room, request)),
+      render: async (request) => creation(context, request, await usual(context, request)),
     },
     {
       path: '/links',
       permission: 'checkout',
       section,
       async run({ accountId, caller: { actor } }, fields, idempotency) {
-        const values = await readLink(room, accountId, formBody(paymentLink, room, 'create', fields))
-        const link = await makeLink(room, { owner: accountId, actor }, values, idempotency)
+        const values = await readLink(context, accountId, formBody(paymentLink, context, 'create', fields))
+        const link = await makeLink(context, { owner: accountId, actor }, values, idempotency)
         return { to: `/dashboard/links/${link.id}?done=made` }
       },
-      again: (request, state) => creation(room, request, state),
+      again: (request, state) => creation(context, request, state),
     },
-    ...oneLinkPages(room),
+    ...oneLinkPages(context),
   ]
 }
 
-function oneLinkPages(room: LinkRoom): readonly (Page | Form)[] {
+function oneLinkPages(context: LinkContext): readonly (Page | Form)[] {
   const done = {
     made: 'Link created. Share it with your payers.',
     saved: 'Link saved.',
     paused: 'Link paused.',
     resumed: 'Link resumed.',
   }
-  const page = (request: PageRequest, filled?: FormState) => detail(room, request, filled)
+  const page = (request: PageRequest, filled?: FormState) => detail(context, request, filled)
   const placed = { section: '/links', done, again: page }
   const back = (id: string, word: keyof typeof done) => ({ to: `/dashboard/links/${id}?done=${word}` })
   const set =
     (isPaused: boolean): Form['run'] =>
     async (request) => {
-      const { id } = await changeLink(room, ownOf(request), () => ({ isPaused }))
+      const { id } = await changeLink(context, ownOf(request), () => ({ isPaused }))
       return back(id, isPaused ? 'paused' : 'resumed')
     }
   return [
@@ -73,9 +73,9 @@ function oneLinkPages(room: LinkRoom): readonly (Page | Form)[] {
       // The payment address can be changed here, so the user must have confirmed their identity.
       proof: true,
       async run(request, fields) {
-        const body = await toLinkBody(room, formBody(paymentLink, room, 'change', fields), request.accountId)
-        const said = (held: PaymentLink) => readChange(paymentLink, room, body, held)
-        const { id } = await changeLink(room, ownOf(request), said)
+        const body = await toLinkBody(context, formBody(paymentLink, context, 'change', fields), request.accountId)
+        const said = (held: PaymentLink) => readChange(paymentLink, context, body, held)
+        const { id } = await changeLink(context, ownOf(request), said)
         return back(id, 'saved')
       },
     },
@@ -92,7 +92,7 @@ function oneLinkPages(room: LinkRoom): readonly (Page | Form)[] {
       path: '/links/:id/delete',
       permission: 'checkout',
       async run(request) {
-        await deleteLink(room, ownOf(request))
+        await deleteLink(context, ownOf(request))
         return { to: '/dashboard/links?done=deleted' }
       },
       again: (request) => page(request),
@@ -100,57 +100,57 @@ function oneLinkPages(room: LinkRoom): readonly (Page | Form)[] {
   ]
 }
 
-async function listPage(room: LinkRoom, { frame, query, accountId: owner }: PageRequest) {
-  const { db } = room.checkouts
+async function listPage(context: LinkContext, { frame, query, accountId: owner }: PageRequest) {
+  const { db } = context.checkouts
   const found = await paymentLinks.list(db, { owner, limit: PAGE_ROWS + 1, after: readCursor(query.cursor) })
   const shown = found.slice(0, PAGE_ROWS)
   const next = found.length > PAGE_ROWS ? `/dashboard/links?cursor=${toCursor(shown.at(-1)!)}` : undefined
   return (
     <LinksPage
       frame={frame}
-      rows={await toRows(room, shown)}
+      rows={await toRows(context, shown)}
       first={query.cursor === undefined ? undefined : '/dashboard/links'}
       next={next}
     />
   )
 }
 
-async function creation(room: LinkRoom, { frame, accountId }: PageRequest, filled: FormState) {
-  return <NewLinkPage frame={frame} filled={filled} {...await offeredTo(room, accountId)} />
+async function creation(context: LinkContext, { frame, accountId }: PageRequest, filled: FormState) {
+  return <NewLinkPage frame={frame} filled={filled} {...await offeredTo(context, accountId)} />
 }
 
-const offeredTo = async (room: LinkRoom, accountId: string) => ({
-  rules: { ...paymentLink.rules(room), hasWallets: await hasGeneratedWallets(room.checkouts, accountId) },
+const offeredTo = async (context: LinkContext, accountId: string) => ({
+  rules: { ...paymentLink.rules(context), hasWallets: await hasGeneratedWallets(context.checkouts, accountId) },
 })
 
 /** Pre-filled, because most merchants are always paid at the same address. */
-async function usual({ checkouts: { db, ports } }: LinkRoom, { accountId: owner }: PageRequest): Promise<FormState> {
+async function usual({ checkouts: { db, ports } }: LinkContext, { accountId: owner }: PageRequest): Promise<FormState> {
   const [last] = await listCheckouts(db, ports.engine, { owner }, { limit: 1 })
   return { values: { address: last?.merchantAddress ?? '', currency: last?.currency ?? 'NANO' } }
 }
 
-async function detail(room: LinkRoom, { frame, params, accountId: owner }: PageRequest, filled?: FormState) {
-  const { db, ports } = room.checkouts
-  const link = await getLink(room, { id: params.id!, owner })
-  const [row] = await toRows(room, [link])
+async function detail(context: LinkContext, { frame, params, accountId: owner }: PageRequest, filled?: FormState) {
+  const { db, ports } = context.checkouts
+  const link = await getLink(context, { id: params.id!, owner })
+  const [row] = await toRows(context, [link])
   const filter = { owner, keyIds: [link.id] }
   return (
     <LinkPage
       frame={frame}
-      filled={formState(paymentLink, room, link, filled)}
-      {...await offeredTo(room, owner)}
+      filled={formState(paymentLink, context, link, filled)}
+      {...await offeredTo(context, owner)}
       link={row!}
-      qrcode={ports.qrPng(room.urlOf(link.slug))}
+      qrcode={ports.qrPng(context.urlOf(link.slug))}
       checkouts={await listCheckouts(db, ports.engine, filter, { limit: ORDERS_SHOWN })}
     />
   )
 }
 
-const toRows = async (room: LinkRoom, links: readonly PaymentLink[]) =>
-  (await withRefunds(room, links)).map((link) => toRow(room, link))
+const toRows = async (context: LinkContext, links: readonly PaymentLink[]) =>
+  (await withRefunds(context, links)).map((link) => toRow(context, link))
 
 function toRow(
-  { checkouts: { clock }, urlOf }: LinkRoom,
+  { checkouts: { clock }, urlOf }: LinkContext,
   link: Awaited<ReturnType<typeof withRefunds>>[number],
 ): LinkRow {
   const { currency, amount } = link

@@ -4,7 +4,7 @@ import { readCursor, readWhole, toCursor } from '../../../kernel/paging.ts'
 import { PAGES, type Verb, describedOf, ownOf, routesOf } from '../../../kernel/resource/verb.ts'
 import { given } from '../../../kernel/shown-fields.ts'
 import { subscriptionNotFound } from '../errors.ts'
-import type { LinkRoom } from '../room.ts'
+import type { LinkContext } from '../context.ts'
 import { endSubscription } from './follow.ts'
 import { showSubscription } from './shape.ts'
 import { SHOWN_STATUSES, findOwnSubscription, listSubscriptions } from './store.ts'
@@ -31,7 +31,7 @@ const SUBSCRIPTION = record({
 
 const place = { tag: 'links', scope: 'checkout', who: 'account' } as const
 
-const verbs: readonly Verb<LinkRoom>[] = [
+const verbs: readonly Verb<LinkContext>[] = [
   {
     ...place,
     method: 'get',
@@ -82,7 +82,7 @@ const verbs: readonly Verb<LinkRoom>[] = [
 ]
 
 /** Subscriptions to an account's links, under `/api/subscriptions`. */
-export const subscriptionRoutes = (room: LinkRoom) => routesOf(verbs, room)
+export const subscriptionRoutes = (context: LinkContext) => routesOf(verbs, context)
 export const describedSubscriptionRoutes = describedOf(verbs)
 
 function readLink(value: unknown): string | undefined {

@@ -1,6 +1,6 @@
 import type { Form, Page, PageRequest } from '../../../kernel/page.ts'
 import { getLink } from '../domain/make-link.ts'
-import type { LinkRoom } from '../room.ts'
+import type { LinkContext } from '../context.ts'
 import { readCursor, toCursor } from '../../../kernel/paging.ts'
 import { endSubscription } from './follow.ts'
 import { listSubscriptions } from './store.ts'
@@ -9,28 +9,28 @@ import { SubscriptionsPage } from './subscriptions-page.tsx'
 const PAGE_ROWS = 25
 
 /** Dashboard pages that list and end the subscriptions of a link. */
-export function subscriptionPages(room: LinkRoom): readonly (Page | Form)[] {
+export function subscriptionPages(context: LinkContext): readonly (Page | Form)[] {
   const placed = { section: '/links', permission: 'checkout' } as const
   const done = { ended: 'Subscription ended.' }
   return [
-    { ...placed, done, path: '/links/:id/subscriptions', render: (request) => show(room, request) },
+    { ...placed, done, path: '/links/:id/subscriptions', render: (request) => show(context, request) },
     {
       ...placed,
       path: '/links/:id/subscriptions/:subscription/end',
       async run({ accountId: owner, params, caller: { actor } }) {
         const by = { owner, linkId: params.id!, actor }
-        await endSubscription(room.checkouts, { id: params.subscription!, by })
+        await endSubscription(context.checkouts, { id: params.subscription!, by })
         return { to: `/dashboard/links/${params.id!}/subscriptions?done=ended` }
       },
-      again: (request) => show(room, request),
+      again: (request) => show(context, request),
     },
   ]
 }
 
-async function show(room: LinkRoom, { frame, params, query, accountId: owner }: PageRequest) {
-  const { id, slug, title } = await getLink(room, { id: params.id!, owner })
+async function show(context: LinkContext, { frame, params, query, accountId: owner }: PageRequest) {
+  const { id, slug, title } = await getLink(context, { id: params.id!, owner })
   const page = { linkId: id, owner, limit: PAGE_ROWS + 1, after: readCursor(query.cursor) }
-  const found = await listSubscriptions(room.checkouts.db, page)
+  const found = await listSubscriptions(context.checkouts.db, page)
   const rows = found.slice(0, PAGE_ROWS)
   const path = `/dashboard/links/${id}/subscriptions`
   return (

@@ -2,10 +2,10 @@ import { type Actor, actorOf } from '../../../kernel/actor.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
 import { enqueue } from '../../../kernel/job.ts'
 import { findAccount, insertAudit } from '../../accounts/index.ts'
-import { type Checkout, type CheckoutRoom, announce, findCheckout } from '../../checkout/index.ts'
+import { type Checkout, type CheckoutContext, announce, findCheckout } from '../../checkout/index.ts'
 import { subscriptionNotFound } from '../errors.ts'
 import { endOfPeriod, leadOf } from './periods.ts'
-import { tellSubscription } from './shape.ts'
+import { describeSubscription } from './shape.ts'
 import {
   type Subscription,
   deletePending,
@@ -34,7 +34,7 @@ export interface SubscriptionMail {
  * Records a payment of a subscription, in the transaction of the payment. An early or second payment extends the paid time; only a lapsed
  * subscription starts again from now, because nobody pays for a time without service.
  */
-export async function renewSubscription(tx: CheckoutRoom, id: string, checkout: Checkout): Promise<void> {
+export async function renewSubscription(tx: CheckoutContext, id: string, checkout: Checkout): Promise<void> {
   const held = await lockSubscription(tx.db, id)
   if (!held) return
   const now = tx.clock.now()
@@ -58,7 +58,7 @@ export async function renewSubscription(tx: CheckoutRoom, id: string, checkout: 
   await announce(tx, checkout, {
     type: 'subscription.renewed',
     dedupeKey: `${id} ${periods}`,
-    subscription: tellSubscription(renewed),
+    subscription: describeSubscription(renewed),
   })
 }
 
@@ -70,7 +70,7 @@ function periodsSince({ beganAt, every, paidUntil }: Subscription): number {
 }
 
 /** Moves a subscription on with time: due, lapsed, forgotten. Change, event and mail are one transaction. */
-export async function followSubscription(ctx: CheckoutRoom, id: string): Promise<void> {
+export async function followSubscription(ctx: CheckoutContext, id: string): Promise<void> {
   const now = ctx.clock.now()
   const seen = await findSubscription(ctx.db, id)
   if (!seen) return
@@ -91,7 +91,7 @@ export async function followSubscription(ctx: CheckoutRoom, id: string): Promise
   })
 }
 
-async function becomeDue(tx: CheckoutRoom, held: Subscription): Promise<void> {
+async function becomeDue(tx: CheckoutContext, held: Subscription): Promise<void> {
   const now = tx.clock.now()
   const lead = leadOf(held.beganAt!, held.every, periodsSince(held))
   // A late reminder must not shorten the time to pay.
@@ -99,15 +99,19 @@ async function becomeDue(tx: CheckoutRoom, held: Subscription): Promise<void> {
   await move(tx, held, 'due', end)
 }
 
-const lapse = (tx: CheckoutRoom, held: Subscription) => move(tx, held, 'lapsed', tx.clock.now() + REMEMBERED)
+const lapse = (tx: CheckoutContext, held: Subscription) => move(tx, held, 'lapsed', tx.clock.now() + REMEMBERED)
 
-async function move(tx: CheckoutRoom, held: Subscription, status: 'due' | 'lapsed', dueAt: number): Promise<void> {
+async function move(tx: CheckoutContext, held: Subscription, status: 'due' | 'lapsed', dueAt: number): Promise<void> {
   const moved = await markSubscription(tx.db, held, { status, dueAt })
   if (!moved) return
   const checkout = await findCheckout(tx.db, moved.checkoutId!)
   const dedupeKey = `${moved.id} ${moved.periods}`
   if (checkout)
-    await announce(tx, checkout, { type: `subscription.${status}`, dedupeKey, subscription: tellSubscription(moved) })
+    await announce(tx, checkout, {
+      type: `subscription.${status}`,
+      dedupeKey,
+      subscription: describeSubscription(moved),
+    })
   const payload: SubscriptionMail = { id: moved.id, about: status, periods: moved.periods }
   await enqueue(tx, { kind: MAIL_SUBSCRIPTION, payload, key: `${dedupeKey} ${status}` })
 }
@@ -119,7 +123,7 @@ interface Ending {
 }
 
 /** Ends a subscription: no further reminders. The paid time stays valid. */
-export async function endSubscription(ctx: CheckoutRoom, { id, by }: Ending): Promise<Subscription> {
+export async function endSubscription(ctx: CheckoutContext, { id, by }: Ending): Promise<Subscription> {
   return inTx(ctx, async (tx) => {
     const held = await lockSubscription(tx.db, id, by)
     if (!held || held.status === 'pending') throw subscriptionNotFound()

@@ -1,7 +1,7 @@
 import { type Job, forEachDue } from '../../../kernel/job.ts'
 import { mailJob } from '../../../kernel/mail-job.ts'
 import type { Mailer } from '../../../kernel/ports.ts'
-import type { LinkRoom } from '../room.ts'
+import type { LinkContext } from '../context.ts'
 import { MAIL_SUBSCRIPTION, type SubscriptionMail, followSubscription } from './follow.ts'
 import { mailSubscriber } from './mail.ts'
 import { listDueSubscriptions, postponeSubscription } from './store.ts'
@@ -9,7 +9,7 @@ import { listDueSubscriptions, postponeSubscription } from './store.ts'
 const AT_ONCE = 200
 
 /** Handles subscriptions that are due. */
-export const followSubscriptions = ({ checkouts: ctx }: LinkRoom): Job => ({
+export const followSubscriptions = ({ checkouts: ctx }: LinkContext): Job => ({
   kind: 'links.subscriptions',
   attemptsMax: 3,
   concurrencyMax: 1,
@@ -25,5 +25,5 @@ export const followSubscriptions = ({ checkouts: ctx }: LinkRoom): Job => ({
 })
 
 /** Mails a reminder, or that a subscription is over. */
-export const mailSubscribers = (room: LinkRoom, mailer: Mailer): Job<SubscriptionMail> =>
-  mailJob(MAIL_SUBSCRIPTION, (asked) => mailSubscriber(room, mailer, asked))
+export const mailSubscribers = (context: LinkContext, mailer: Mailer): Job<SubscriptionMail> =>
+  mailJob(MAIL_SUBSCRIPTION, (asked) => mailSubscriber(context, mailer, asked))

@@ -5,7 +5,7 @@ import { type FreeUse, findMerchant, giveBackFree, takeFree } from '../../accoun
 import { LANGUAGES, fill } from '../../checkout/index.ts'
 import { fingerprintOf, wantsNoMail } from '../../email/index.ts'
 import { readStatus } from '../domain/order.ts'
-import type { LinkRoom } from '../room.ts'
+import type { LinkContext } from '../context.ts'
 import { paymentLinks } from '../payment-link.ts'
 import type { SubscriptionMail } from './follow.ts'
 import { payerLink } from './payer-link.ts'
@@ -22,18 +22,18 @@ const METER = 'subscription-mail'
  * Mails a payer that their paid time ends, or has ended. The message id is that of the period, so that mailboxes recognise a duplicate. Not sent
  * to a payer who has paid or ended it meanwhile, or cannot pay at the moment, nor to anyone who has asked this gateway for no more mail.
  */
-export async function mailSubscriber(room: LinkRoom, mailer: Mailer, asked: SubscriptionMail): Promise<void> {
-  const { db } = room.checkouts
+export async function mailSubscriber(context: LinkContext, mailer: Mailer, asked: SubscriptionMail): Promise<void> {
+  const { db } = context.checkouts
   const subscription = await findSubscription(db, asked.id)
   if (!subscription || subscription.status !== asked.about || subscription.periods !== asked.periods) return
   const { email, linkId, owner } = subscription
   const link = await paymentLinks.findOwn(db, { id: linkId, owner })
-  if (email === null || !link || (await readStatus(room, link)) !== 'active') return
-  if (await wantsNoMail(db, room.secrets, email)) return
+  if (email === null || !link || (await readStatus(context, link)) !== 'active') return
+  if (await wantsNoMail(db, context.secrets, email)) return
   const title = link.title ?? link.slug
   const merchant = await findMerchant(db, owner)
-  const mail = toMail(room, subscription, { ...asked, email, title, seller: merchant?.name })
-  const counted = await countMail(room, owner, email)
+  const mail = toMail(context, subscription, { ...asked, email, title, seller: merchant?.name })
+  const counted = await countMail(context, owner, email)
   try {
     await mailer.send(mail)
   } catch (error) {
@@ -48,7 +48,11 @@ export async function mailSubscriber(room: LinkRoom, mailer: Mailer, asked: Subs
  * Counts one mail against the merchant's daily limit and the limit for this address; at a limit, the mail waits. Payments do not lift the
  * limits, because a merchant can pay their own subscription in order to write to people who want no mail.
  */
-function countMail({ checkouts: { db, clock }, secrets }: LinkRoom, owner: string, email: string): Promise<FreeUse[]> {
+function countMail(
+  { checkouts: { db, clock }, secrets }: LinkContext,
+  owner: string,
+  email: string,
+): Promise<FreeUse[]> {
   const address = fingerprintOf({ ports: { secrets } }, email)
   const limits = [
     { meter: `${METER} ${address}`, max: MAILS_A_DAY },
@@ -72,12 +76,12 @@ interface Written extends SubscriptionMail {
   seller: string | undefined
 }
 
-function toMail(room: LinkRoom, subscription: Subscription, { about, email, title, seller }: Written): Mail {
+function toMail(context: LinkContext, subscription: Subscription, { about, email, title, seller }: Written): Mail {
   const { id, periods, paidUntil } = subscription
   const language = LANGUAGES.find((one) => one === subscription.language) ?? 'en'
   const texts = SUBSCRIPTION_TEXTS[language]
   const until = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' }).format(paidUntil!)
-  const page = `${payerLink(room, id)}?lang=${language}`
+  const page = `${payerLink(context, id)}?lang=${language}`
   const lines = [
     ...(seller === undefined ? [] : [seller, '']),
     fill(texts[`${about}Text`], { title, until }),

@@ -13,15 +13,15 @@ import { type Subscription, findSubscription } from './store.ts'
 
 /** The page behind the link in a mail. Opening it changes nothing, because mail scanners open links, too. */
 export function payerRoutes(ports: BuyPorts): readonly Route[] {
-  const { room, limits } = ports
+  const { context, limits } = ports
   const path = '/subscriptions/:id/:token'
   const problem = ({ status }: { status: number }, request: RouteRequest) => showProblem(ports, status, request)
-  const shared = { door: 'open', limit: limits.order, problem } as const
+  const shared = { access: 'open', limit: limits.order, problem } as const
   return [
     {
       method: 'GET',
       path,
-      door: 'open',
+      access: 'open',
       limit: limits.look,
       run: async (request) => show(ports, request, await getOfPayer(ports, request)),
       problem,
@@ -35,7 +35,7 @@ export function payerRoutes(ports: BuyPorts): readonly Route[] {
         const { language } = voiceFor(request, request.fields().lang)
         try {
           if (subscription.status === 'ended') throw new AppError('conflict', 'This subscription has ended.')
-          const { id } = await orderRenewal(room, subscription, request.ip)
+          const { id } = await orderRenewal(context, subscription, request.ip)
           return { goTo: `/pay/${id}?lang=${language}` }
         } catch (error) {
           if (!(error instanceof AppError) || (error.status !== 409 && error.status !== 404)) throw error
@@ -49,9 +49,9 @@ export function payerRoutes(ports: BuyPorts): readonly Route[] {
       path: `${path}/end`,
       async run(request: RouteRequest): Promise<Reply> {
         const { id } = await getOfPayer(ports, request)
-        await endSubscription(room.checkouts, { id })
+        await endSubscription(context.checkouts, { id })
         const { language } = voiceFor(request, request.fields().lang)
-        return { goTo: `${payerPath(room, id)}?lang=${language}` }
+        return { goTo: `${payerPath(context, id)}?lang=${language}` }
       },
     },
   ]
@@ -65,16 +65,16 @@ function priceOf(link: PaymentLink, { plan }: Subscription, voice: Voice): strin
 }
 
 /** 404 without the token from its mails. */
-async function getOfPayer({ room }: BuyPorts, { params }: RouteRequest): Promise<Subscription> {
+async function getOfPayer({ context }: BuyPorts, { params }: RouteRequest): Promise<Subscription> {
   const id = params.id!
-  const found = isPayer(room, id, params.token!) ? await findSubscription(room.checkouts.db, id) : undefined
+  const found = isPayer(context, id, params.token!) ? await findSubscription(context.checkouts.db, id) : undefined
   if (!found || found.status === 'pending') throw new AppError('not_found', 'Subscription not found.')
   return found
 }
 
 async function show(ports: BuyPorts, request: RouteRequest, subscription: Subscription): Promise<ShownPage> {
-  const { room, devnet } = ports
-  const { db } = room.checkouts
+  const { context, devnet } = ports
+  const { db } = context.checkouts
   const { id, linkId, owner } = subscription
   const voice = voiceFor(request, request.isForm ? request.fields().lang : undefined)
   const link = await paymentLinks.findOwn(db, { id: linkId, owner })
@@ -82,8 +82,8 @@ async function show(ports: BuyPorts, request: RouteRequest, subscription: Subscr
     <PayerPage
       subscription={subscription}
       title={link?.title ?? link?.slug ?? voice.texts.payment}
-      path={payerPath(room, id)}
-      isOffered={link?.every === subscription.every && (await readStatus(room, link)) === 'active'}
+      path={payerPath(context, id)}
+      isOffered={link?.every === subscription.every && (await readStatus(context, link)) === 'active'}
       price={link && priceOf(link, subscription, voice)}
       merchant={await findMerchant(db, owner)}
       devnet={devnet}

@@ -4,7 +4,7 @@ import type { Subscription } from './store.ts'
 const toUnix = (at: number | null) => (at === null ? null : Math.floor(at / 1000))
 
 /** A subscription in events. */
-export const tellSubscription = (subscription: Subscription): JsonObject => ({
+export const describeSubscription = (subscription: Subscription): JsonObject => ({
   id: subscription.id,
   payment_link: subscription.linkId,
   status: subscription.status,
@@ -17,7 +17,7 @@ export const tellSubscription = (subscription: Subscription): JsonObject => ({
 
 /** A subscription as its merchant gets it, without the link to the payer's page. */
 export const showSubscription = (subscription: Subscription): JsonObject => ({
-  ...tellSubscription(subscription),
+  ...describeSubscription(subscription),
   grace_days: subscription.graceDays,
   language: subscription.language,
   checkout_id: subscription.checkoutId,

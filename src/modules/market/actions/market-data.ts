@@ -1,7 +1,7 @@
 import { action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
 import { input } from '../../../kernel/fields.ts'
-import type { MarketRoom } from '../room.ts'
+import type { MarketContext } from '../context.ts'
 
 export const marketData = action({
   name: 'market_data',
@@ -53,5 +53,5 @@ export const marketData = action({
   scope: 'read',
   readOnly: true,
   local: true,
-  run: (_ctx, _input, { market }: MarketRoom) => market.read(),
+  run: (_ctx, _input, { market }: MarketContext) => market.read(),
 })

@@ -8,8 +8,8 @@ const prices = {
   currencies: ['USD', 'EUR'],
   rate: (currency: string) => Promise.resolve({ rate: currency === 'USD' ? '0.8553' : '0.73', source: 'market', at }),
 }
-const room = { prices, market: { read: () => Promise.resolve({}) } }
-const ask = (currency?: string) => price.run({} as Ctx, currency === undefined ? {} : { currency }, room)
+const context = { prices, market: { read: () => Promise.resolve({}) } }
+const ask = (currency?: string) => price.run({} as Ctx, currency === undefined ? {} : { currency }, context)
 
 test('a price is in dollars unless told, says since when, and whose it is', async () => {
   const told = { timestamp: 'Sun, 15 Nov 2026 10:00:00 GMT', timestamp_unix: 1_794_736_800, source: 'market' }

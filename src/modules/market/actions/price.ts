@@ -3,7 +3,7 @@ import { action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
-import type { MarketRoom } from '../room.ts'
+import type { MarketContext } from '../context.ts'
 
 export const price = action({
   name: 'price',
@@ -37,7 +37,7 @@ export const price = action({
   scope: 'read',
   readOnly: true,
   local: true,
-  async run(_ctx, { currency = 'USD' }, { prices }: MarketRoom) {
+  async run(_ctx, { currency = 'USD' }, { prices }: MarketContext) {
     const code = currency.toUpperCase()
     if (!prices.currencies.includes(code)) {
       const body = { field: 'currency', detail: `Currencies: ${prices.currencies.join(', ')}.` }

@@ -6,10 +6,10 @@ import { requirePayout } from '../../checkout/index.ts'
 import { posNotFound } from '../errors.ts'
 import { forgetAllTries } from '../pins-store.ts'
 import { type PointOfSale, type PosValues, pinOf, tills } from '../point-of-sale.ts'
-import type { PosRoom } from '../room.ts'
+import type { PosContext } from '../context.ts'
 import { markPin, newToken } from './make-pos.ts'
 
-export async function getPos({ checkouts: { db } }: PosRoom, own: Own): Promise<PointOfSale> {
+export async function getPos({ checkouts: { db } }: PosContext, own: Own): Promise<PointOfSale> {
   const pos = await tills.findOwn(db, own)
   if (!pos) throw posNotFound()
   return pos
@@ -17,30 +17,30 @@ export async function getPos({ checkouts: { db } }: PosRoom, own: Own): Promise<
 
 /** Changes the settings; existing sales stay as they are. */
 export function changePos(
-  room: PosRoom,
+  context: PosContext,
   own: ChangedOwn,
   said: (held: PointOfSale) => Partial<PosValues>,
 ): Promise<PointOfSale> {
-  return change(room, own, 'pos.changed', (held) => {
+  return change(context, own, 'pos.changed', (held) => {
     const { pin: asked, pinRequired, ...terms } = said(held)
     const pin = pinOf({ pin: asked, pinRequired })
     const changed = { ...held, ...terms }
     if (pin === undefined) return { changed, isAnew: false }
-    const pinMark = pin === null ? null : markPin(room, held.id, pin)
+    const pinMark = pin === null ? null : markPin(context, held.id, pin)
     return { changed: { ...changed, wrongPins: 0, pinMark }, isAnew: true }
   })
 }
 
 /** Makes a new link. The old one stops working, and everyone who entered through it is signed out. */
-export function rotateLink(room: PosRoom, own: ChangedOwn): Promise<PointOfSale> {
-  return change(room, own, 'pos.rotated', (held) => ({
-    changed: { ...held, ...newToken(room, held.id), wrongPins: 0 },
+export function rotateLink(context: PosContext, own: ChangedOwn): Promise<PointOfSale> {
+  return change(context, own, 'pos.rotated', (held) => ({
+    changed: { ...held, ...newToken(context, held.id), wrongPins: 0 },
     isAnew: true,
   }))
 }
 
 async function change(
-  { checkouts: ctx }: PosRoom,
+  { checkouts: ctx }: PosContext,
   own: ChangedOwn,
   what: string,
   how: (held: PointOfSale) => { changed: PointOfSale; /** Whether to clear all attempts at PINs. */ isAnew: boolean },
@@ -58,7 +58,7 @@ async function change(
 }
 
 /** Deletes a point of sale. Its open sales can still be paid, and stay in the list of checkouts. */
-export async function deletePos({ checkouts: ctx }: PosRoom, { id, owner, actor }: ChangedOwn): Promise<void> {
+export async function deletePos({ checkouts: ctx }: PosContext, { id, owner, actor }: ChangedOwn): Promise<void> {
   await inTx(ctx, async (tx) => {
     if (!(await tills.remove(tx.db, { id, owner, now: tx.clock.now() }))) throw posNotFound()
     await forgetAllTries(tx.db, id)

@@ -1,5 +1,5 @@
 import { badField } from '../../../kernel/errors.ts'
-import type { PosRoom } from '../room.ts'
+import type { PosContext } from '../context.ts'
 import { type ListedSale, type SalesTotals, listSales, sumSales } from '../sales-store.ts'
 import type { PointOfSale } from '../point-of-sale.ts'
 import { dateAt, dayOf, isDate } from '../../../kernel/calendar.ts'
@@ -14,7 +14,7 @@ export interface PosDay {
 }
 
 /** The sales of a day in the shop's time zone: a sale belongs to the day on which it was made, whenever it is paid. */
-export async function readDay({ checkouts }: PosRoom, pos: PointOfSale, wanted?: string): Promise<PosDay> {
+export async function readDay({ checkouts }: PosContext, pos: PointOfSale, wanted?: string): Promise<PosDay> {
   const { db, clock, ports } = checkouts
   const date = wanted ?? dateAt(pos.timeZone, clock.now())
   if (!isDate(date)) throw badField('date', 'date must be a day, such as 2027-01-31.')

@@ -3,7 +3,7 @@ import { AppError } from '../../../kernel/errors.ts'
 import { canBeId } from '../../../kernel/route.ts'
 import { findAccount } from '../../accounts/index.ts'
 import { pinRequired, posNotFound } from '../errors.ts'
-import type { PosRoom } from '../room.ts'
+import type { PosContext } from '../context.ts'
 import { type PointOfSale, tills } from '../point-of-sale.ts'
 import { markToken } from './make-pos.ts'
 
@@ -18,57 +18,57 @@ function isSame(one: string, other: string): boolean {
 }
 
 /** Checks that a point of sale exists, which is all that its address reveals. */
-export async function requirePos({ checkouts: { db } }: PosRoom, id: string): Promise<PointOfSale> {
+export async function requirePos({ checkouts: { db } }: PosContext, id: string): Promise<PointOfSale> {
   const pos = canBeId(id) ? await tills.find(db, id) : undefined
   if (!pos) throw posNotFound()
   return pos
 }
 
 /** Admits whoever has the link. Without it the answer is 404, and no attempt is counted. */
-export async function enterPos(room: PosRoom, id: string, token: string | undefined): Promise<PointOfSale> {
-  const pos = await requirePos(room, id)
+export async function enterPos(context: PosContext, id: string, token: string | undefined): Promise<PointOfSale> {
+  const pos = await requirePos(context, id)
   if (token === undefined || !TOKEN.test(token)) throw posNotFound()
-  if (!isSame(markToken(room, id, token), pos.tokenMark)) throw posNotFound()
-  const account = await findAccount(room.checkouts.db, pos.owner)
+  if (!isSame(markToken(context, id, token), pos.tokenMark)) throw posNotFound()
+  const account = await findAccount(context.checkouts.db, pos.owner)
   if (account?.standing.suspendedAt !== null) throw new AppError('account_suspended', 'This account is suspended.')
   return pos
 }
 
 /** The same, and requires the PIN where there is one. */
 export async function enterAsCashier(
-  room: PosRoom,
+  context: PosContext,
   id: string,
   { token, session }: { token: string | undefined; session: string | undefined },
 ): Promise<PointOfSale> {
-  const pos = await enterPos(room, id, token)
-  if (pos.pinMark !== null && !isSession(room, pos, session)) throw pinRequired()
+  const pos = await enterPos(context, id, token)
+  if (pos.pinMark !== null && !isSession(context, pos, session)) throw pinRequired()
   return pos
 }
 
 /** A session ends with its time, and with the PIN or the link it was made with. It is verified by its signature and not stored. */
-export function newSession(room: PosRoom, pos: PointOfSale): { session: string; endsAt: number } {
-  const endsAt = room.checkouts.clock.now() + SESSION_MILLISECONDS
-  return { session: `${endsAt}.${markSession(room, pos, endsAt)}`, endsAt }
+export function newSession(context: PosContext, pos: PointOfSale): { session: string; endsAt: number } {
+  const endsAt = context.checkouts.clock.now() + SESSION_MILLISECONDS
+  return { session: `${endsAt}.${markSession(context, pos, endsAt)}`, endsAt }
 }
 
-const markSession = ({ secrets }: PosRoom, { id, tokenMark, pinMark }: PointOfSale, endsAt: number) =>
+const markSession = ({ secrets }: PosContext, { id, tokenMark, pinMark }: PointOfSale, endsAt: number) =>
   secrets.fingerprint('pos session', JSON.stringify([id, tokenMark, pinMark, endsAt]))
 
-function isSession(room: PosRoom, pos: PointOfSale, session: string | undefined): boolean {
+function isSession(context: PosContext, pos: PointOfSale, session: string | undefined): boolean {
   const [, end, mark] = SESSION.exec(session ?? '') ?? []
-  if (end === undefined || Number(end) <= room.checkouts.clock.now()) return false
-  return isSame(markSession(room, pos, Number(end)), mark!)
+  if (end === undefined || Number(end) <= context.checkouts.clock.now()) return false
+  return isSame(markSession(context, pos, Number(end)), mark!)
 }
 
 /** Derived from the PIN, so a new PIN makes all known devices unknown: collecting them in advance is useless. */
-const markDevice = ({ secrets }: PosRoom, { id, tokenMark, pinMark }: PointOfSale, device: string) =>
+const markDevice = ({ secrets }: PosContext, { id, tokenMark, pinMark }: PointOfSale, device: string) =>
   secrets.fingerprint('pos device', JSON.stringify([id, tokenMark, pinMark, device]))
 
 /** The value by which a device is recognised after its first right PIN. */
-export const showDevice = (room: PosRoom, pos: PointOfSale, device: string) =>
-  `${device}.${markDevice(room, pos, device)}`
+export const showDevice = (context: PosContext, pos: PointOfSale, device: string) =>
+  `${device}.${markDevice(context, pos, device)}`
 
-export function readDevice(room: PosRoom, pos: PointOfSale, shown: string | undefined): string | undefined {
+export function readDevice(context: PosContext, pos: PointOfSale, shown: string | undefined): string | undefined {
   const [, device, mark] = DEVICE.exec(shown ?? '') ?? []
-  return device !== undefined && isSame(markDevice(room, pos, device), mark!) ? device : undefined
+  return device !== undefined && isSame(markDevice(context, pos, device), mark!) ? device : undefined
 }

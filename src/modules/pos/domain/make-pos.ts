@@ -7,7 +7,7 @@ import { insertAudit, lockAccount } from '../../accounts/index.ts'
 import { POS_ID, requirePayout } from '../../checkout/index.ts'
 import { posNotFound, tooManyPos } from '../errors.ts'
 import { type PointOfSale, type PosValues, pinOf, tills } from '../point-of-sale.ts'
-import type { PosRoom } from '../room.ts'
+import type { PosContext } from '../context.ts'
 import { tokenContext } from '../tables.ts'
 
 const POS_MAX = 100
@@ -15,12 +15,12 @@ const TOKEN_LENGTH = 40
 
 /** Makes a point of sale. A repeated request finds the same one. */
 export async function makePos(
-  room: PosRoom,
+  context: PosContext,
   { owner, actor }: { owner: string; actor: Actor },
   { pin: asked, pinRequired, ...terms }: PosValues,
   idempotency?: Idempotency,
 ): Promise<PointOfSale> {
-  const { checkouts: ctx } = room
+  const { checkouts: ctx } = context
   if (idempotency?.made) {
     const made = await tills.findOwn(ctx.db, { id: textOf(idempotency.made.id), owner })
     if (!made) throw posNotFound()
@@ -34,8 +34,8 @@ export async function makePos(
     id,
     owner,
     ...terms,
-    ...newToken(room, id),
-    pinMark: typeof pin === 'string' ? markPin(room, id, pin) : null,
+    ...newToken(context, id),
+    pinMark: typeof pin === 'string' ? markPin(context, id, pin) : null,
     wrongPins: 0,
     createdAt: now,
     updatedAt: now,
@@ -52,18 +52,18 @@ export async function makePos(
 }
 
 /** A new token for the link of a point of sale. */
-export function newToken({ checkouts, secrets }: PosRoom, id: string): Pick<PointOfSale, 'token' | 'tokenMark'> {
+export function newToken({ checkouts, secrets }: PosContext, id: string): Pick<PointOfSale, 'token' | 'tokenMark'> {
   const token = randomId(checkouts.random, TOKEN_LENGTH)
   return { token: secrets.seal(tokenContext(id), token), tokenMark: markToken({ secrets }, id, token) }
 }
 
-export const markToken = ({ secrets }: Pick<PosRoom, 'secrets'>, id: string, token: string) =>
+export const markToken = ({ secrets }: Pick<PosContext, 'secrets'>, id: string, token: string) =>
   secrets.fingerprint('pos token', `${id} ${token}`)
 
 /** Keyed with the gateway's secret, because so few digits could be guessed from any other hash. */
-export const markPin = ({ secrets }: Pick<PosRoom, 'secrets'>, id: string, pin: string) =>
+export const markPin = ({ secrets }: Pick<PosContext, 'secrets'>, id: string, pin: string) =>
   secrets.fingerprint('pos pin', `${id} ${pin}`)
 
 /** After the #, which browsers send to no server. */
-export const linkOf = ({ secrets, urlOf }: PosRoom, { id, token }: PointOfSale) =>
+export const linkOf = ({ secrets, urlOf }: PosContext, { id, token }: PointOfSale) =>
   `${urlOf(id)}#${secrets.open(tokenContext(id), token)}`

@@ -7,7 +7,7 @@ import { type JsonObject, textOf } from '../../../kernel/shape.ts'
 import { given } from '../../../kernel/shown-fields.ts'
 import { openCheckout, readCheckout } from '../../checkout/index.ts'
 import { posPaused, saleKeyUsed, totalChanged } from '../errors.ts'
-import type { PosRoom } from '../room.ts'
+import type { PosContext } from '../context.ts'
 import { type PosSale, findSaleByKey, insertSale } from '../sales-store.ts'
 import type { PointOfSale } from '../point-of-sale.ts'
 import { formatUnits, parseUnits, tipOn } from './units.ts'
@@ -36,8 +36,8 @@ interface Asked {
 }
 
 /** Makes the checkout of one tap, or finds the one that it has made already. */
-export async function sell(room: PosRoom, pos: PointOfSale, body: Body): Promise<PosSale> {
-  const { checkouts: ctx } = room
+export async function sell(context: PosContext, pos: PointOfSale, body: Body): Promise<PosSale> {
+  const { checkouts: ctx } = context
   const asked = readSale(pos, body)
   const known = await findMade(ctx.db, pos, asked)
   if (known) return known
@@ -46,7 +46,7 @@ export async function sell(room: PosRoom, pos: PointOfSale, body: Body): Promise
   const rules = { currencies: ports.prices.currencies, plainHttpAllowed: ports.rules.plainHttpAllowed }
   const request = readCheckout(toCheckoutBody(pos, asked), rules)
   try {
-    await openCheckout(ctx, callerOf(pos), request, sellOnce(room, pos, asked))
+    await openCheckout(ctx, callerOf(pos), request, sellOnce(context, pos, asked))
   } catch (error) {
     // The same tap was sent twice at once, and the other request has made it.
     if (!isUniqueViolation(error)) throw error
@@ -70,14 +70,14 @@ const callerOf = ({ owner, id }: PointOfSale) =>
     accountId: owner,
     role: 'user',
     prepaid: false,
-    door: 'secret-key',
+    access: 'secret-key',
     keyId: id,
     actor: actorOf.payer(),
     rights: undefined,
   }) as const
 
 /** Stores the sale in the transaction that makes its checkout, so that both exist or neither does. */
-function sellOnce({ checkouts: { clock } }: PosRoom, pos: PointOfSale, asked: Asked): Idempotency {
+function sellOnce({ checkouts: { clock } }: PosContext, pos: PointOfSale, asked: Asked): Idempotency {
   const { key: saleKey, totalUnits, tipUnits } = asked
   return {
     key: saleKey,

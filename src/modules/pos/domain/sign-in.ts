@@ -2,7 +2,7 @@ import { randomId } from '../../../kernel/api-key.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
 import { pinPaused, pinShut, wrongPin } from '../errors.ts'
 import { findTries, forgetTries, giveStrangeTryBack, takeStrangeTry, takeTry } from '../pins-store.ts'
-import type { PosRoom } from '../room.ts'
+import type { PosContext } from '../context.ts'
 import type { PointOfSale } from '../point-of-sale.ts'
 import { newSession, readDevice, showDevice } from './enter.ts'
 import { markPin } from './make-pos.ts'
@@ -31,20 +31,24 @@ interface SignedIn {
  * A cashier enters the PIN. A device that has entered it before has attempts of its own, which nobody else can use up. New devices have theirs
  * by network address, and all new devices together have too few to find a PIN.
  */
-export async function signIn(room: PosRoom, pos: PointOfSale, { pin, device, visitor }: Tried): Promise<SignedIn> {
-  const known = readDevice(room, pos, device)
-  const place = await placeOf(room, pos, { known, visitor })
-  await takeOne(room, pos, place)
-  if (pos.pinMark === null || typeof pin !== 'string' || markPin(room, pos.id, pin.trim()) !== pos.pinMark) {
-    const tries = await findTries(room.checkouts.db, { posId: pos.id, who: place.who })
+export async function signIn(
+  context: PosContext,
+  pos: PointOfSale,
+  { pin, device, visitor }: Tried,
+): Promise<SignedIn> {
+  const known = readDevice(context, pos, device)
+  const place = await placeOf(context, pos, { known, visitor })
+  await takeOne(context, pos, place)
+  if (pos.pinMark === null || typeof pin !== 'string' || markPin(context, pos.id, pin.trim()) !== pos.pinMark) {
+    const tries = await findTries(context.checkouts.db, { posId: pos.id, who: place.who })
     throw wrongPin(tries && tries.tries > 0 ? TRIES_MAX - tries.tries : 0)
   }
-  await inTx(room.checkouts, async ({ db }) => {
+  await inTx(context.checkouts, async ({ db }) => {
     await forgetTries(db, { posId: pos.id, who: place.who })
     if (place.isNew) await giveStrangeTryBack(db, pos.id)
   })
-  const own = place.isNew ? randomId(room.checkouts.random, DEVICE_LENGTH) : known!
-  return { ...newSession(room, pos), device: showDevice(room, pos, own) }
+  const own = place.isNew ? randomId(context.checkouts.random, DEVICE_LENGTH) : known!
+  return { ...newSession(context, pos), device: showDevice(context, pos, own) }
 }
 
 interface Place {
@@ -54,7 +58,7 @@ interface Place {
 
 /** A device that has used up its attempts counts as a new one. */
 async function placeOf(
-  { checkouts, secrets }: PosRoom,
+  { checkouts, secrets }: PosContext,
   { id: posId }: PointOfSale,
   { known, visitor }: { known: string | undefined; visitor: string },
 ): Promise<Place> {
@@ -65,7 +69,7 @@ async function placeOf(
 }
 
 /** Counted before the PIN is checked, so that a thousand attempts at once are still only five. */
-async function takeOne({ checkouts }: PosRoom, { id: posId }: PointOfSale, { who, isNew }: Place): Promise<void> {
+async function takeOne({ checkouts }: PosContext, { id: posId }: PointOfSale, { who, isNew }: Place): Promise<void> {
   const now = checkouts.clock.now()
   const limits = { now, triesMax: TRIES_MAX, lockedUntil: now + PAUSE, wrongMax: WRONG_MAX }
   await inTx(checkouts, async ({ db }) => {

@@ -66,7 +66,7 @@ export const TillPage = ({ id, devnet, voice }: TillPageProps) => {
         <p class="test">JavaScript</p>
       </noscript>
       <main id="till" data-id={id} data-locale={voice.locale} data-texts={JSON.stringify(said)}>
-        <Doors texts={texts} />
+        <Tabs texts={texts} />
         <Sale texts={texts} />
         <Tip texts={texts} />
         <Payment texts={texts} voice={voice} />
@@ -82,7 +82,7 @@ interface Part {
 }
 
 /** Shown until a cashier has entered. */
-const Doors = ({ texts }: Part) => (
+const Tabs = ({ texts }: Part) => (
   <>
     <section class="screen door" data-screen="link" hidden>
       <h1>{texts.noLink}</h1>

@@ -9,7 +9,7 @@ import { changePos, deletePos, getPos, rotateLink } from '../domain/change-pos.t
 import { readDay } from '../domain/day.ts'
 import { linkOf, makePos } from '../domain/make-pos.ts'
 import { type PointOfSale, pointOfSale, tills } from '../point-of-sale.ts'
-import type { PosRoom } from '../room.ts'
+import type { PosContext } from '../context.ts'
 import { showDay } from '../shape.ts'
 
 const { text, integer, list, record, orNull, unix, nano, url } = answer
@@ -17,9 +17,12 @@ const place = { tag: pointOfSale.tag, scope: pointOfSale.scope, who: 'account' }
 
 /** The link admits cashiers. Only creating and rotating return it, because a key that may only read must not be able to sell. */
 const LINK = { link: url }
-const withLink = (room: PosRoom, pos: PointOfSale) => ({ ...show(pointOfSale, room, pos), link: linkOf(room, pos) })
+const withLink = (context: PosContext, pos: PointOfSale) => ({
+  ...show(pointOfSale, context, pos),
+  link: linkOf(context, pos),
+})
 
-const verbs: readonly Verb<PosRoom>[] = [
+const verbs: readonly Verb<PosContext>[] = [
   ...crud(pointOfSale, {
     words: {
       list: ['listPointsOfSale', 'Points of sale of the account, newest first.'],
@@ -41,8 +44,8 @@ const verbs: readonly Verb<PosRoom>[] = [
     list: ({ checkouts: { db } }, page) => tills.list(db, page),
     get: getPos,
     // The stored answer of a repeated request contains no secret.
-    create: async (room, by, values, idempotency) => ({ id: (await makePos(room, by, values, idempotency)).id }),
-    created: async (room, owner, { id }) => withLink(room, await getPos(room, { id: textOf(id), owner })),
+    create: async (context, by, values, idempotency) => ({ id: (await makePos(context, by, values, idempotency)).id }),
+    created: async (context, owner, { id }) => withLink(context, await getPos(context, { id: textOf(id), owner })),
     change: changePos,
     remove: deletePos,
   }),
@@ -54,7 +57,7 @@ const verbs: readonly Verb<PosRoom>[] = [
     summary: 'Create a new link; the old one stops working.',
     proof: true,
     answer: shownSchema(pointOfSale, LINK),
-    run: async (room, request) => ({ json: withLink(room, await rotateLink(room, ownOf(request))) }),
+    run: async (context, request) => ({ json: withLink(context, await rotateLink(context, ownOf(request))) }),
   },
   {
     ...place,
@@ -73,21 +76,21 @@ const verbs: readonly Verb<PosRoom>[] = [
         }),
       ),
     }),
-    async run(room, request) {
-      const pos = await getPos(room, ownOf(request))
+    async run(context, request) {
+      const pos = await getPos(context, ownOf(request))
       const { date } = request.query
       const wanted = typeof date === 'string' && date !== '' ? date : undefined
-      return { json: showDay(pos, await readDay(room, pos, wanted)) }
+      return { json: showDay(pos, await readDay(context, pos, wanted)) }
     },
   },
 ]
 
 /** Points of sale under `/api/pos`. */
-export const posRoutes = (room: PosRoom) => routesOf(verbs, room)
+export const posRoutes = (context: PosContext) => routesOf(verbs, context)
 export const describedPosRoutes = describedOf(verbs)
 
 /** Resolves usernames in the fields for addresses. */
-export async function withAddress({ checkouts }: PosRoom, fields: Fields): Promise<Fields> {
+export async function withAddress({ checkouts }: PosContext, fields: Fields): Promise<Fields> {
   if (fields.address === undefined) return fields
   const { params } = await resolveNames(checkouts.names, { address: fields.address }, checkoutAction)
   return { ...fields, ...params }

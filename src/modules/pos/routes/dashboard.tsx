@@ -9,7 +9,7 @@ import { isDate } from '../../../kernel/calendar.ts'
 import { linkOf, makePos } from '../domain/make-pos.ts'
 import { formatUnits } from '../domain/units.ts'
 import { NewPosPage, PosListPage, PosPage } from '../pages/pos-pages.tsx'
-import type { PosRoom } from '../room.ts'
+import type { PosContext } from '../context.ts'
 import { type PointOfSale, pointOfSale, tills } from '../point-of-sale.ts'
 import { withAddress } from './api.ts'
 import { readCursor, toCursor } from '../../../kernel/paging.ts'
@@ -18,38 +18,38 @@ const PAGE_ROWS = 25
 const section = '/pos'
 
 /** Dashboard pages that make, list, show, change and delete points of sale. */
-export function posPages(room: PosRoom): readonly (Page | Form)[] {
+export function posPages(context: PosContext): readonly (Page | Form)[] {
   return [
     {
       path: section,
       permission: 'pos',
       menu: { title: 'Tills', group: 'sell', order: 26, guide: 'merchants#sell-at-a-counter' },
       done: { deleted: 'Point of sale deleted.' },
-      render: (request) => listPage(room, request),
+      render: (request) => listPage(context, request),
     },
     {
       path: '/pos/new',
       degree: 'all',
       section,
       permission: 'checkout',
-      render: async (request) => creation(room, request, await usual(room, request)),
+      render: async (request) => creation(context, request, await usual(context, request)),
     },
     {
       path: section,
       section,
       permission: 'checkout',
       async run({ accountId: owner, caller: { actor } }, fields, idempotency) {
-        const body = await withAddress(room, formBody(pointOfSale, room, 'create', fields))
-        const { id } = await makePos(room, { owner, actor }, readNew(pointOfSale, room, body), idempotency)
+        const body = await withAddress(context, formBody(pointOfSale, context, 'create', fields))
+        const { id } = await makePos(context, { owner, actor }, readNew(pointOfSale, context, body), idempotency)
         return { to: `/dashboard/pos/${id}?done=made` }
       },
-      again: (request, state) => creation(room, request, state),
+      again: (request, state) => creation(context, request, state),
     },
-    ...onePosPages(room),
+    ...onePosPages(context),
   ]
 }
 
-function onePosPages(room: PosRoom): readonly (Page | Form)[] {
+function onePosPages(context: PosContext): readonly (Page | Form)[] {
   const done = {
     made: 'Point of sale created. Open its link on the cashier’s phone.',
     saved: 'Point of sale saved.',
@@ -59,15 +59,15 @@ function onePosPages(room: PosRoom): readonly (Page | Form)[] {
     paused: 'Point of sale paused.',
     resumed: 'Point of sale resumed.',
   }
-  const page = (request: PageRequest, filled?: FormState) => detail(room, request, filled)
+  const page = (request: PageRequest, filled?: FormState) => detail(context, request, filled)
   const placed = { section, done, permission: 'checkout', again: page } as const
   const back = ({ id }: PointOfSale, word: keyof typeof done) => ({ to: `/dashboard/pos/${id}?done=${word}` })
   const set =
     (isPaused: boolean): Form['run'] =>
     async (request) =>
-      back(await changePos(room, ownOf(request), () => ({ isPaused })), isPaused ? 'paused' : 'resumed')
+      back(await changePos(context, ownOf(request), () => ({ isPaused })), isPaused ? 'paused' : 'resumed')
   const change = (request: PageRequest, body: object) =>
-    changePos(room, ownOf(request), (held) => readChange(pointOfSale, room, { ...body }, held))
+    changePos(context, ownOf(request), (held) => readChange(pointOfSale, context, { ...body }, held))
   return [
     { section, done, path: '/pos/:id', permission: 'pos', render: (request) => page(request) },
     {
@@ -77,7 +77,7 @@ function onePosPages(room: PosRoom): readonly (Page | Form)[] {
       path: '/pos/:id',
       async run(request, fields) {
         return back(
-          await change(request, await withAddress(room, formBody(pointOfSale, room, 'change', fields))),
+          await change(request, await withAddress(context, formBody(pointOfSale, context, 'change', fields))),
           'saved',
         )
       },
@@ -96,7 +96,7 @@ function onePosPages(room: PosRoom): readonly (Page | Form)[] {
       ...placed,
       proof: true,
       path: '/pos/:id/rotate',
-      run: async (request) => back(await rotateLink(room, ownOf(request)), 'rotated'),
+      run: async (request) => back(await rotateLink(context, ownOf(request)), 'rotated'),
       again: (request) => page(request),
     },
     { ...placed, path: '/pos/:id/pause', run: set(true), again: (request) => page(request) },
@@ -105,7 +105,7 @@ function onePosPages(room: PosRoom): readonly (Page | Form)[] {
       ...placed,
       path: '/pos/:id/delete',
       async run(request) {
-        await deletePos(room, ownOf(request))
+        await deletePos(context, ownOf(request))
         return { to: '/dashboard/pos?done=deleted' }
       },
       again: (request) => page(request),
@@ -113,40 +113,44 @@ function onePosPages(room: PosRoom): readonly (Page | Form)[] {
   ]
 }
 
-async function listPage(room: PosRoom, { frame, query, accountId: owner, may }: PageRequest) {
-  const found = await tills.list(room.checkouts.db, { owner, limit: PAGE_ROWS + 1, after: readCursor(query.cursor) })
+async function listPage(context: PosContext, { frame, query, accountId: owner, may }: PageRequest) {
+  const found = await tills.list(context.checkouts.db, { owner, limit: PAGE_ROWS + 1, after: readCursor(query.cursor) })
   const rows = found.slice(0, PAGE_ROWS)
   const next = found.length > PAGE_ROWS ? `/dashboard/pos?cursor=${toCursor(rows.at(-1)!)}` : undefined
   const first = query.cursor === undefined ? undefined : '/dashboard/pos'
   return <PosListPage {...{ frame, rows, first, next }} isManaged={may('checkout')} />
 }
 
-const creation = (room: PosRoom, { frame }: PageRequest, filled: FormState) =>
-  Promise.resolve(<NewPosPage frame={frame} filled={filled} rules={pointOfSale.rules(room)} />)
+const creation = (context: PosContext, { frame }: PageRequest, filled: FormState) =>
+  Promise.resolve(<NewPosPage frame={frame} filled={filled} rules={pointOfSale.rules(context)} />)
 
 /** Pre-filled, because most merchants are always paid at the same address. */
-async function usual({ checkouts: { db, ports } }: PosRoom, { accountId: owner }: PageRequest): Promise<FormState> {
+async function usual({ checkouts: { db, ports } }: PosContext, { accountId: owner }: PageRequest): Promise<FormState> {
   const [last] = await listCheckouts(db, ports.engine, { owner }, { limit: 1 })
   return { values: { address: last?.merchantAddress ?? '', currency: last?.currency ?? 'NANO' } }
 }
 
-async function detail(room: PosRoom, { frame, params, query, accountId: owner, may }: PageRequest, filled?: FormState) {
-  const pos = await getPos(room, { id: params.id!, owner })
+async function detail(
+  context: PosContext,
+  { frame, params, query, accountId: owner, may }: PageRequest,
+  filled?: FormState,
+) {
+  const pos = await getPos(context, { id: params.id!, owner })
   const { currency } = pos
   // Cashiers see today's sales and the link to the till only.
   const isManaged = may('checkout')
-  const day = await readDay(room, pos, isManaged && isDate(query.date ?? '') ? query.date : undefined)
-  const link = linkOf(room, pos)
+  const day = await readDay(context, pos, isManaged && isDate(query.date ?? '') ? query.date : undefined)
+  const link = linkOf(context, pos)
   const show = (units: bigint) => `${formatUnits(currency, units) ?? '–'} ${currency === 'NANO' ? 'nano' : currency}`
   return (
     <PosPage
       frame={frame}
-      filled={formState(pointOfSale, room, pos, filled)}
-      rules={pointOfSale.rules(room)}
+      filled={formState(pointOfSale, context, pos, filled)}
+      rules={pointOfSale.rules(context)}
       pos={pos}
       isManaged={isManaged}
       link={link}
-      qrcode={room.checkouts.ports.qrPng(link)}
+      qrcode={context.checkouts.ports.qrPng(link)}
       day={day}
       sums={{
         total: show(day.totals.totalUnits),

@@ -4,11 +4,11 @@ import { assetUrl, listAssets } from '../../../web/assets.ts'
 import { negotiate } from '../../checkout/index.ts'
 import { requirePos } from '../domain/enter.ts'
 import { TillPage } from '../pages/till-page.tsx'
-import type { PosRoom } from '../room.ts'
+import type { PosContext } from '../context.ts'
 import { TILL_TEXTS } from '../texts.ts'
 
 interface TillPagePorts {
-  room: PosRoom
+  context: PosContext
   limit: RouteLimit
   devnet: boolean
 }
@@ -16,15 +16,15 @@ interface TillPagePorts {
 const voiceFor = ({ header, query }: RouteRequest) => negotiate(header('accept-language'), query.lang)
 
 /** The page of a till, the same for everyone, and the files that browsers need to install it. */
-export function tillPageRoutes({ room, limit, devnet }: TillPagePorts): readonly Route[] {
+export function tillPageRoutes({ context, limit, devnet }: TillPagePorts): readonly Route[] {
   return [
     {
       method: 'GET',
       path: '/pos/:id',
-      door: 'open',
+      access: 'open',
       limit,
       async run(request) {
-        const { id } = await requirePos(room, request.params.id!)
+        const { id } = await requirePos(context, request.params.id!)
         const voice = voiceFor(request)
         return {
           page: <TillPage {...{ id, devnet, voice }} />,
@@ -42,10 +42,10 @@ export function tillPageRoutes({ room, limit, devnet }: TillPagePorts): readonly
     {
       method: 'GET',
       path: '/pos/:id/app.webmanifest',
-      door: 'open',
+      access: 'open',
       limit,
       async run(request) {
-        const { id, title } = await requirePos(room, request.params.id!)
+        const { id, title } = await requirePos(context, request.params.id!)
         const at = `/pos/${id}`
         return toManifest({
           id: at,
@@ -65,7 +65,7 @@ export function tillPageRoutes({ room, limit, devnet }: TillPagePorts): readonly
       method: 'GET',
       // A worker controls the paths below its own.
       path: '/pos/worker.js',
-      door: 'open',
+      access: 'open',
       limit,
       run() {
         const worker = listAssets().find(({ name }) => name === 'pos-worker.js')

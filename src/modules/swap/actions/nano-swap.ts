@@ -5,7 +5,7 @@ import { field, input } from '../../../kernel/fields.ts'
 import { openSwap } from '../open-swap.ts'
 import { swapDisabled } from '../errors.ts'
 import { shapeSwap } from '../store.ts'
-import type { SwapRoom } from '../room.ts'
+import type { SwapContext } from '../context.ts'
 
 export const SWAP = answer.record({
   id: answer.text,
@@ -63,7 +63,7 @@ export const nanoSwap = action({
   async run(
     { store, caller, idempotency },
     { amount, from, to, address, refund_address: refundAddress },
-    { swaps }: SwapRoom,
+    { swaps }: SwapContext,
   ) {
     if (!swaps) throw swapDisabled()
     const accountId = caller.kind === 'account' ? caller.accountId : null

@@ -5,7 +5,7 @@ import { OFFERED, OFFERED_PLAN, toOffer } from '../../billing/index.ts'
 import { KNOWN_NAME } from '../../names/index.ts'
 import { accountOf, showLease } from '../domain/find-name.ts'
 import { offerName } from '../domain/lease-name.ts'
-import type { UsernameRoom } from '../room.ts'
+import type { UsernameContext } from '../context.ts'
 
 const FOUND = {
   name: answer.text,
@@ -60,8 +60,8 @@ export const getName = action({
   auth: 'none',
   scope: 'names',
   once: true,
-  async run({ caller, payer, idempotency }, { name, qrcode }, room: UsernameRoom) {
-    const { status, lease, shown, checkout } = await offerName(room, payer, {
+  async run({ caller, payer, idempotency }, { name, qrcode }, context: UsernameContext) {
+    const { status, lease, shown, checkout } = await offerName(context, payer, {
       name,
       accountId: accountOf(caller),
       idempotency,
@@ -71,7 +71,7 @@ export const getName = action({
     return {
       name: shown,
       username: shown,
-      ...toOffer(room.checkouts.ports, checkout, { qrcode: qrcode === true }),
+      ...toOffer(context.checkouts.ports, checkout, { qrcode: qrcode === true }),
       ...found,
     }
   },

@@ -9,7 +9,7 @@ import { accountOf } from '../domain/find-name.ts'
 import { authorizeChange, offerChange } from '../domain/change-name.ts'
 import { signatureNeedsOffer } from '../errors.ts'
 import { readChanges } from '../wire-fields.ts'
-import type { UsernameRoom } from '../room.ts'
+import type { UsernameContext } from '../context.ts'
 
 /** Read by the module itself, so that errors name what is wrong. */
 const free = (...field: Parameters<typeof freeField>) => optional(freeField(...field))
@@ -78,16 +78,16 @@ export const updateName = action({
   auth: 'none',
   scope: 'names',
   once: true,
-  async run({ caller, payer, idempotency }, { name, id, signature, ...given }, room: UsernameRoom) {
+  async run({ caller, payer, idempotency }, { name, id, signature, ...given }, context: UsernameContext) {
     const changes = readChanges(given)
     const accountId = accountOf(caller)
     const actor = caller.kind === 'account' && accountId !== null ? caller.actor : undefined
     if (id === undefined && signature !== undefined) throw signatureNeedsOffer()
     const { lease, checkout, isAuthorized, toSign, ...offered } =
       id === undefined
-        ? await offerChange(room, payer, { name, changes, accountId, idempotency })
-        : await authorizeChange(room, { name, id, changes, accountId, actor, signature })
-    const { plans, ...offer } = toOffer(room.checkouts.ports, checkout)
+        ? await offerChange(context, payer, { name, changes, accountId, idempotency })
+        : await authorizeChange(context, { name, id, changes, accountId, actor, signature })
+    const { plans, ...offer } = toOffer(context.checkouts.ports, checkout)
     const [{ link }] = plans as [{ link: string }]
     const amountRaw = checkout.amountRaw!
     return {

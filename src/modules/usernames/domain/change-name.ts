@@ -10,7 +10,7 @@ import { type Fulfil, lockOrder, openOrder, updateDetail } from '../../billing/i
 import { type Checkout, getCheckout, toCheckoutId } from '../../checkout/index.ts'
 import { type NameLease, lockLease, statusAt, updateProfile } from '../../names/index.ts'
 import { nameInGrace, nameNotLeased, noSuchOffer, notTheOwner, nothingToChange, offerFixed } from '../errors.ts'
-import type { UsernameRoom } from '../room.ts'
+import type { UsernameContext } from '../context.ts'
 import { findName } from './find-name.ts'
 
 /** An offer to change a name, which can be paid. */
@@ -26,7 +26,7 @@ interface ChangeOffer {
 
 /** Offers to change a name. The change, and the owner's approval, can be given now or later. */
 export async function offerChange(
-  room: UsernameRoom,
+  context: UsernameContext,
   payer: string,
   {
     name,
@@ -42,18 +42,18 @@ export async function offerChange(
     idempotency?: Idempotency | undefined
   },
 ): Promise<ChangeOffer> {
-  const { key, lease } = await findLeased(room.checkouts, name)
+  const { key, lease } = await findLeased(context.checkouts, name)
   const isOwn = accountId !== null && lease.accountId === accountId
   const authorized = isOwn && changes ? { accountId } : null
   const detail: ChangeDetail = { name: lease.name, changes, authorized }
-  const checkout = await openOrder(room, payer, {
+  const checkout = await openOrder(context, payer, {
     kind: NAME_UPDATE,
     subject: key,
     accountId,
     detail: { ...detail },
     title: `Change of @${lease.name}`,
     description: describe(lease, changes, authorized !== null),
-    plans: [{ title: 'Change', price: room.nameUpdatePrice }],
+    plans: [{ title: 'Change', price: context.nameUpdatePrice }],
     back,
     idempotency,
   })
@@ -98,7 +98,7 @@ interface Word {
  * in the same transaction; otherwise when it is paid. Safe to repeat.
  */
 export async function authorizeChange(
-  { checkouts, resumeOrder }: UsernameRoom,
+  { checkouts, resumeOrder }: UsernameContext,
   { name, id: given, changes, accountId, actor, signature }: Word,
 ): Promise<ChangeOffer> {
   const id = toCheckoutId(given)

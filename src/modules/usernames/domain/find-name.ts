@@ -15,7 +15,7 @@ import {
   updateIndexed,
 } from '../../names/index.ts'
 import { noSuchName } from '../errors.ts'
-import type { UsernameRoom } from '../room.ts'
+import type { UsernameContext } from '../context.ts'
 
 export interface FoundName {
   key: string
@@ -49,7 +49,7 @@ interface Wish {
 }
 
 /** Sets whether search engines may list the page of a name. Only the account that leases it may. */
-export async function setIndexed({ checkouts }: UsernameRoom, wish: Wish): Promise<NameLease> {
+export async function setIndexed({ checkouts }: UsernameContext, wish: Wish): Promise<NameLease> {
   const { name, accountId, actor, indexed } = wish
   const key = toNameKey(name.replace(/^@/, ''))
   if (key === undefined) throw noSuchName()
@@ -63,4 +63,4 @@ export async function setIndexed({ checkouts }: UsernameRoom, wish: Wish): Promi
 
 /** The account in whose list a name will be. Anybody can read a public key, so it identifies no account. */
 export const accountOf = (caller: Caller) =>
-  caller.kind === 'account' && caller.door === 'secret-key' ? caller.accountId : null
+  caller.kind === 'account' && caller.access === 'secret-key' ? caller.accountId : null

@@ -2,7 +2,7 @@ import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { type Fulfil, openOrder } from '../../billing/index.ts'
 import type { Checkout } from '../../checkout/index.ts'
 import { type NameLease, insertLease, lockLease, statusAt, toDay, updateLease } from '../../names/index.ts'
-import type { UsernameRoom } from '../room.ts'
+import type { UsernameContext } from '../context.ts'
 import { type LeasePeriod, addPeriod } from '../settings.ts'
 import { type FoundName, findName } from './find-name.ts'
 
@@ -15,7 +15,7 @@ interface NameOffer extends FoundName {
 
 /** Offers the lease of a name or, where it is leased, its extension by the owner. */
 export async function offerName(
-  room: UsernameRoom,
+  context: UsernameContext,
   payer: string,
   {
     name,
@@ -24,12 +24,12 @@ export async function offerName(
     idempotency,
   }: { name: string; accountId: string | null; back?: string; idempotency?: Idempotency | undefined },
 ): Promise<NameOffer> {
-  const found = await findName(room.checkouts, name)
+  const found = await findName(context.checkouts, name)
   const { key, status, lease } = found
   const shown = lease?.name ?? name
   if (status === 'reserved') return { ...found, shown, checkout: undefined }
-  const { namePlans } = room
-  const checkout = await openOrder(room, payer, {
+  const { namePlans } = context
+  const checkout = await openOrder(context, payer, {
     kind: NAME,
     subject: key,
     accountId,

@@ -3,7 +3,7 @@ import { PutOff, enqueue } from '../../../kernel/job.ts'
 import { MailRefused } from '../../../kernel/mail-job.ts'
 import type { Mailer } from '../../../kernel/ports.ts'
 import { findAccount } from '../../accounts/index.ts'
-import { type NameLease, findLease, listUntold, markTold, toDay } from '../../names/index.ts'
+import { type NameLease, findLease, listUnreported, markReported, toDay } from '../../names/index.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -40,7 +40,7 @@ export async function remindOwners(ctx: StoreCtx): Promise<void> {
   const now = ctx.clock.now()
   // Reads all pages, because owners who need no notice for days stay in the list and must not hide others.
   for (let after: Untold | undefined; ;) {
-    const page: Untold[] = await listUntold(ctx.db, { expiresBefore: now + WARNING, after, limit: PAGE })
+    const page: Untold[] = await listUnreported(ctx.db, { expiresBefore: now + WARNING, after, limit: PAGE })
     for (const lease of page) {
       const notice = noticeAt(lease, now)
       if (notice === 0 || notice <= lease.told) continue
@@ -54,7 +54,7 @@ export async function remindOwners(ctx: StoreCtx): Promise<void> {
   ctx.wakeJobs()
 }
 
-type Untold = Awaited<ReturnType<typeof listUntold>>[number]
+type Untold = Awaited<ReturnType<typeof listUnreported>>[number]
 
 /** Mails a notice and records it afterwards. If it is sent twice, mailboxes recognise the duplicate by its message id. */
 export async function mailNotice(
@@ -73,7 +73,7 @@ export async function mailNotice(
     if (error instanceof MailRefused) throw new PutOff(clock.now() + DAY, error.message)
     throw error
   }
-  await markTold(db, { key, expiresAt, told }, notice)
+  await markReported(db, { key, expiresAt, told }, notice)
 }
 
 function toMail(

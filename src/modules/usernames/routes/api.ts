@@ -7,7 +7,7 @@ import type { JsonObject } from '../../../kernel/shape.ts'
 import { given } from '../../../kernel/shown-fields.ts'
 import { KNOWN_NAME, type NameLease, listLeasesOf, statusAt } from '../../names/index.ts'
 import { setIndexed, showLease } from '../domain/find-name.ts'
-import type { UsernameRoom } from '../room.ts'
+import type { UsernameContext } from '../context.ts'
 
 const { text, bool, list, record, orNull } = answer
 const LIMIT_DEFAULT = 25
@@ -27,7 +27,7 @@ const show = (lease: NameLease, now: number): JsonObject => ({
 })
 const place = { tag: 'usernames', scope: 'names', who: 'account' } as const
 
-const verbs: readonly Verb<UsernameRoom>[] = [
+const verbs: readonly Verb<UsernameContext>[] = [
   {
     ...place,
     method: 'get',
@@ -36,14 +36,14 @@ const verbs: readonly Verb<UsernameRoom>[] = [
     summary: 'Usernames that the account has leased, newest first.',
     query: PAGES,
     answer: record({ names: list(OWN_NAME), next_cursor: orNull(text) }),
-    async run(room, { caller: { accountId }, query }) {
+    async run(context, { caller: { accountId }, query }) {
       const limit = readWhole('limit', query.limit, { min: 1, max: LIMIT_MAX, otherwise: LIMIT_DEFAULT })
       const after = readCursor(query.cursor)
-      const leases = await listLeasesOf(room.checkouts.db, { accountId, limit, ...(after && { after }) })
+      const leases = await listLeasesOf(context.checkouts.db, { accountId, limit, ...(after && { after }) })
       const last = leases.length === limit ? leases.at(-1) : undefined
       return {
         json: {
-          names: leases.map((lease) => show(lease, room.checkouts.clock.now())),
+          names: leases.map((lease) => show(lease, context.checkouts.clock.now())),
           next_cursor: last ? toCursor(last) : null,
         },
       }
@@ -57,17 +57,17 @@ const verbs: readonly Verb<UsernameRoom>[] = [
     summary: 'Set whether search engines may list the public page `/@name`; by default they may not.',
     body: { schema: record({ indexed: bool }), example: { indexed: true } },
     answer: OWN_NAME,
-    async run(room, { caller: { accountId, actor }, params, body }) {
+    async run(context, { caller: { accountId, actor }, params, body }) {
       const indexed = readFlag(body('needed').indexed)
       if (indexed === undefined) throw badField('indexed', 'indexed must be true or false.')
-      const lease = await setIndexed(room, { name: params.name!, accountId, actor, indexed })
-      return { json: show(lease, room.checkouts.clock.now()) }
+      const lease = await setIndexed(context, { name: params.name!, accountId, actor, indexed })
+      return { json: show(lease, context.checkouts.clock.now()) }
     },
   },
 ]
 
 /** Names that an account leases, under `/api/names`. */
-export const nameRoutes = (room: UsernameRoom) => routesOf(verbs, room)
+export const nameRoutes = (context: UsernameContext) => routesOf(verbs, context)
 export const describedUsernameRoutes = describedOf(verbs)
 
 interface Position {

@@ -13,7 +13,7 @@ import { offerName } from '../domain/lease-name.ts'
 import { badChange, nothingToChange } from '../errors.ts'
 import { NAME_FIELDS, NamePage } from '../pages/name-page.tsx'
 import { NamesPage } from '../pages/names-page.tsx'
-import type { UsernameRoom } from '../room.ts'
+import type { UsernameContext } from '../context.ts'
 import { readChanges } from '../wire-fields.ts'
 import { readCursor, toCursor } from './api.ts'
 
@@ -26,8 +26,8 @@ const waysTo = (key: string) => [
 ]
 
 /** Dashboard pages of an account's usernames, with offers of further ones. */
-export function namePages(room: UsernameRoom): readonly (Page | Form)[] {
-  const { db, clock } = room.checkouts
+export function namePages(context: UsernameContext): readonly (Page | Form)[] {
+  const { db, clock } = context.checkouts
   const parse = createParser(getName)
   const list = async ({ frame, accountId, query }: PageRequest, filled: FormState) => {
     const after = readCursor(query.after)
@@ -45,7 +45,7 @@ export function namePages(room: UsernameRoom): readonly (Page | Form)[] {
     )
   }
   return [
-    ...oneNamePages(room),
+    ...oneNamePages(context),
     {
       path: '/names',
       permission: 'names',
@@ -64,7 +64,7 @@ export function namePages(room: UsernameRoom): readonly (Page | Form)[] {
         const { name } = parse({ name: fields.get('name') }) as { name: string }
         const back = '/dashboard/names?bought={{id}}'
         // Offers count against the account, as at the RPC endpoint.
-        const { checkout } = await offerName(room, `acc:${accountId}`, { name, accountId, back, idempotency })
+        const { checkout } = await offerName(context, `acc:${accountId}`, { name, accountId, back, idempotency })
         if (!checkout) throw new AppError('invalid_username', 'This name is reserved.', { body: { field: 'name' } })
         return { to: `/pay/${checkout.id}` }
       },
@@ -76,7 +76,7 @@ export function namePages(room: UsernameRoom): readonly (Page | Form)[] {
       again: list,
       async run({ accountId, caller: { actor }, params }, fields) {
         const indexed = fields.get('indexed') === 'true'
-        await setIndexed(room, { name: params.name!, accountId, actor, indexed })
+        await setIndexed(context, { name: params.name!, accountId, actor, indexed })
         return { to: `/dashboard/names?done=${indexed ? 'listed' : 'unlisted'}` }
       },
     },
@@ -86,8 +86,8 @@ export function namePages(room: UsernameRoom): readonly (Page | Form)[] {
 const waysToName = (key: string) => [{ href: `/@${key}`, title: 'Open its public page' }]
 
 /** The page of one name, with paid changes. */
-function oneNamePages(room: UsernameRoom): readonly (Page | Form)[] {
-  const { db, clock } = room.checkouts
+function oneNamePages(context: UsernameContext): readonly (Page | Form)[] {
+  const { db, clock } = context.checkouts
   const getOwn = async ({ accountId, params }: PageRequest): Promise<NameLease> => {
     const lease = await findLease(db, params.name!.toLowerCase())
     if (lease?.accountId !== accountId) throw new AppError('not_found', 'Username not found.')
@@ -104,7 +104,7 @@ function oneNamePages(room: UsernameRoom): readonly (Page | Form)[] {
         frame={frame}
         filled={{ ...filled, values: { ...valuesOf(lease), ...filled.values } }}
         state={statusAt(lease, now)}
-        fee={room.nameUpdatePrice}
+        fee={context.nameUpdatePrice}
         isFresh={isFresh(caller, { now, devnet: frame.devnet })}
       />
     )
@@ -123,7 +123,7 @@ function oneNamePages(room: UsernameRoom): readonly (Page | Form)[] {
         const changes = changesOf(lease, fields)
         const back = `/dashboard/names/${lease.key}?bought={{id}}`
         const offer = { name: lease.name, changes, accountId, idempotency, back }
-        const { checkout } = await offerChange(room, `acc:${accountId}`, offer)
+        const { checkout } = await offerChange(context, `acc:${accountId}`, offer)
         return { to: `/pay/${checkout.id}` }
       },
     },

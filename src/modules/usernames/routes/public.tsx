@@ -16,10 +16,10 @@ import { type Voice, negotiate } from '../../checkout/index.ts'
 import { type NameLease, findLease, statusAt, toNameKey } from '../../names/index.ts'
 import { noSuchName } from '../errors.ts'
 import { NamePage, NoNamePage, type ShownName } from '../pages/public-name-page.tsx'
-import type { UsernameRoom } from '../room.ts'
+import type { UsernameContext } from '../context.ts'
 
 interface PublicPorts {
-  room: UsernameRoom
+  context: UsernameContext
   limit: RouteLimit
   baseUrl(): string
   devnet: boolean
@@ -33,7 +33,7 @@ export function publicNameRoutes(ports: PublicPorts): readonly Route[] {
     {
       method: 'GET',
       path: '/@:name',
-      door: 'open',
+      access: 'open',
       limit: ports.limit,
       async run(request) {
         const found = await findPublic(ports, request.params.name!)
@@ -58,7 +58,7 @@ interface Found {
 }
 
 /** A name whose lease has ended is not shown, even while its owner can still renew it. */
-async function findPublic({ room: { checkouts } }: PublicPorts, given: string): Promise<Found> {
+async function findPublic({ context: { checkouts } }: PublicPorts, given: string): Promise<Found> {
   const { db, clock } = checkouts
   const key = toNameKey(given)
   const lease = key === undefined ? undefined : await findLease(db, key)
@@ -116,7 +116,7 @@ function toJson({ baseUrl }: PublicPorts, found: Found, given: unknown): JsonObj
   }
 }
 
-function show({ room, baseUrl, devnet }: PublicPorts, found: Found, request: RouteRequest): Reply & ShownPage {
+function show({ context, baseUrl, devnet }: PublicPorts, found: Found, request: RouteRequest): Reply & ShownPage {
   const { query } = request
   const voice = voiceFor(request)
   const given = text(query.amount)
@@ -129,7 +129,7 @@ function show({ room, baseUrl, devnet }: PublicPorts, found: Found, request: Rou
     <NamePage
       shown={shown}
       link={link}
-      code={room.checkouts.ports.qrOutline(link)}
+      code={context.checkouts.ports.qrOutline(link)}
       amount={amount ?? undefined}
       typed={amount === null ? (given ?? '').slice(0, TYPED_MAX) : undefined}
       canonical={isIndexed ? `${baseUrl()}/@${found.lease.key}` : undefined}

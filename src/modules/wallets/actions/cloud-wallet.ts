@@ -23,7 +23,7 @@ import { readRefundAddress } from '../refund-addresses.ts'
 import { expirationOf, shapeWallet } from '../shape-wallet.ts'
 import { type Wallet, updateMetadata } from '../store.ts'
 import { WALLET_TOOLS } from '../tools.ts'
-import type { CloudWalletRoom } from '../room.ts'
+import type { CloudWalletContext } from '../context.ts'
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
@@ -131,15 +131,15 @@ export const cloudWallet: Action = action({
   scopeWhen: (given) => (changes(chooseOperation(given)) ? 'wallets:send' : 'wallets:read'),
   onceWhen: (given) => changes(chooseOperation(given)),
   check: refuseOthers,
-  run(ctx, given, room: CloudWalletRoom) {
+  run(ctx, given, context: CloudWalletContext) {
     if (ctx.caller.kind !== 'account') throw new AppError('key_required', 'API key required for cloud_wallet.')
     const { accountId, actor } = ctx.caller
-    return OPERATIONS[chooseOperation(given)]({ ...room, ...ctx, actor }, accountId, given)
+    return OPERATIONS[chooseOperation(given)]({ ...context, ...ctx, actor }, accountId, given)
   },
 })
 
 /** A request by a wallet's owner, with a node of its own. */
-type WalletRequest = Ctx & CloudWalletRoom & { actor: Actor }
+type WalletRequest = Ctx & CloudWalletContext & { actor: Actor }
 type Run = (ctx: WalletRequest, accountId: string, given: Input) => Promise<Json>
 
 const rightsOf = ({ caller }: Ctx): KeyRights | undefined => (caller.kind === 'account' ? caller.rights : undefined)

@@ -1,6 +1,6 @@
 import { fromAddress } from '../../../kernel/nano/address.ts'
 import { isEpoch } from '../../../kernel/nano/ledger-send.ts'
-import type { WalletRoom } from '../room.ts'
+import type { WalletContext } from '../context.ts'
 import { markFound, releaseSource, reopenLost } from '../outbox-moves-store.ts'
 import { type OutboxBlock, listLost } from '../outbox-store.ts'
 import { cancelPlan, findOpenPlan } from '../plans-store.ts'
@@ -18,7 +18,7 @@ import { readStored, sourceOf } from './stored-block.ts'
  * The first step of an unfrozen wallet, once none of its blocks is open: the state that the ledger has confirmed becomes our record, even
  * where another signer made it. A lost block releases its deposit, but its frontier stays used.
  */
-export async function adoptLedger(ctx: WalletRoom, lock: WalletLock, wallet: Wallet): Promise<Step> {
+export async function adoptLedger(ctx: WalletContext, lock: WalletLock, wallet: Wallet): Promise<Step> {
   const { store, node } = ctx
   const chain = await readChain(node, wallet.address)
   if (!(await isSettled(ctx, wallet, chain))) return 'waiting'
@@ -45,7 +45,7 @@ export async function adoptLedger(ctx: WalletRoom, lock: WalletLock, wallet: Wal
 }
 
 /** Whether the ledger's state is final, and not the answer of a node that is behind our record. */
-async function isSettled(ctx: WalletRoom, wallet: Wallet, chain: Chain): Promise<boolean> {
+async function isSettled(ctx: WalletContext, wallet: Wallet, chain: Chain): Promise<boolean> {
   if (chain.frontier === wallet.frontier) return true
   if ((await findForeign(ctx, wallet, chain)) === 'behind') return false
   const found = (await ctx.node.readBlocks([chain.frontier])).get(chain.frontier)

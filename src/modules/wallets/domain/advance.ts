@@ -2,7 +2,7 @@ import { isDisagreement } from '../../../kernel/errors.ts'
 import { fromAddress } from '../../../kernel/nano/address.ts'
 import { type Block, previousOf } from '../../../kernel/nano/block.ts'
 import { isEpoch } from '../../../kernel/nano/ledger-send.ts'
-import { type WalletRoom, tellWallet } from '../room.ts'
+import { type WalletContext, notifyWallet } from '../context.ts'
 import { LockLost } from '../errors.ts'
 import { findOwnBlock, isFollowed } from '../outbox-store.ts'
 import { type Unfinished, readUnfinished } from '../unfinished-store.ts'
@@ -32,13 +32,13 @@ const STEPS_MAX = 200
  * derived from the store alone, so a pass may end anywhere and any process can continue. With `inspect`, it also compares an idle wallet
  * with the ledger, and releases blocks that can never be confirmed.
  */
-export async function advanceWallet(ctx: WalletRoom, walletId: string, { inspect = false } = {}): Promise<Step> {
+export async function advanceWallet(ctx: WalletContext, walletId: string, { inspect = false } = {}): Promise<Step> {
   const { db } = ctx.store
   const [known, { open, ...wishes }] = await Promise.all([findWallet(db, walletId), readUnfinished(db, walletId)])
   if (!known || known.frozenAt !== null) return 'idle'
   const confirmed = open?.status === 'broadcast' && !inspect ? await confirmFree(ctx, known, open) : undefined
   if (confirmed === 'waiting') return confirmed
-  const actsItself = inspect || known.thawedAt !== null || maintainsItself(known, ctx.rules)
+  const actsItself = inspect || known.unfrozenAt !== null || maintainsItself(known, ctx.rules)
   const isAsked = wishes.sends.length + wishes.receives.length > 0 || hasLate(wishes, ctx.store.clock.now())
   const isUnfinished = (open && !confirmed) || isAsked
   if (!actsItself && !isUnfinished) return 'idle'
@@ -71,7 +71,7 @@ interface Stand {
   inspect: boolean
 }
 
-async function takeStep(ctx: WalletRoom, lock: WalletLock, { wallet, inspect }: Stand): Promise<Step> {
+async function takeStep(ctx: WalletContext, lock: WalletLock, { wallet, inspect }: Stand): Promise<Step> {
   const { db, clock } = ctx.store
   if (!wallet || wallet.frozenAt !== null) return 'idle'
   const { open, ...wishes } = await readUnfinished(db, wallet.id)
@@ -79,11 +79,11 @@ async function takeStep(ctx: WalletRoom, lock: WalletLock, { wallet, inspect }: 
   const tends = maintainsItself(wallet, ctx.rules)
   if (open?.status === 'signed') return toNext(await broadcastBlock(ctx, wallet, open), true)
   if (open) return confirmBlock(ctx, wallet, open)
-  if (wallet.thawedAt !== null) return adoptLedger(ctx, lock, wallet)
+  if (wallet.unfrozenAt !== null) return adoptLedger(ctx, lock, wallet)
   const now = clock.now()
   if (hasLate(wishes, now)) {
-    for (const blockId of await refuseLate(db, wallet.id, now)) ctx.queue.tellBlock(blockId)
-    tellWallet(ctx, wallet)
+    for (const blockId of await refuseLate(db, wallet.id, now)) ctx.queue.reportBlock(blockId)
+    notifyWallet(ctx, wallet)
     return 'moved'
   }
   if (asked === 0 && !tends && !inspect) return 'idle'
@@ -102,7 +102,7 @@ const hasLate = ({ sends, held }: Pick<Unfinished, 'sends' | 'held'>, now: numbe
 const toNext = (step: Step, isAwaited: boolean): Step => (step === 'sent' && isAwaited ? 'moved' : step)
 
 /** Nothing is signed unless the ledger's state of the account equals our record exactly. */
-async function agree(ctx: WalletRoom, lock: WalletLock, wallet: Wallet, chain: Chain): Promise<Step | 'agreed'> {
+async function agree(ctx: WalletContext, lock: WalletLock, wallet: Wallet, chain: Chain): Promise<Step | 'agreed'> {
   const foreign = await findForeign(ctx, wallet, chain)
   if (foreign === 'none') return 'agreed'
   if (foreign === 'behind') return 'waiting'
@@ -122,7 +122,7 @@ async function agree(ctx: WalletRoom, lock: WalletLock, wallet: Wallet, chain: C
 }
 
 /** Whether a block with our signature is unknown to our record, or states another balance. */
-async function contradicts({ store }: WalletRoom, wallet: Wallet, block: Block, hash: string): Promise<boolean> {
+async function contradicts({ store }: WalletContext, wallet: Wallet, block: Block, hash: string): Promise<boolean> {
   if (hash === wallet.frontier) return block.type !== 'state' || block.balance !== wallet.balance
   // Only a block at our next place, or in the place of a confirmed block of ours, contradicts our record; an older one reported again does not.
   const previous = previousOf(block)
@@ -131,7 +131,7 @@ async function contradicts({ store }: WalletRoom, wallet: Wallet, block: Block, 
   return !own || own.status === 'lost'
 }
 
-async function freeze(ctx: WalletRoom, wallet: Wallet, foreign: string): Promise<Step> {
+async function freeze(ctx: WalletContext, wallet: Wallet, foreign: string): Promise<Step> {
   await freezeWallet(ctx, wallet, { reason: `${FOREIGN}${foreign}, which was not signed here.`, isForeign: true })
   return 'idle'
 }

@@ -1,7 +1,7 @@
 import { LedgerRefusal } from '../../../kernel/errors.ts'
 import { type StateBlock, previousOf, rootOf, toBlockJson } from '../../../kernel/nano/block.ts'
 import { workValue } from '../../../kernel/nano/work.ts'
-import { type WalletRoom, tellWallet } from '../room.ts'
+import { type WalletContext, notifyWallet } from '../context.ts'
 import { markBroadcast, updateWork } from '../outbox-moves-store.ts'
 import { type OutboxBlock, findOwnBlock } from '../outbox-store.ts'
 import type { Wallet } from '../store.ts'
@@ -28,7 +28,7 @@ const WORDS_MAX = 200
  * Publishes a signed block, always with the same bytes. After a lost reply or a refusal, the hash is looked up; a confirmed foreign block
  * in its place freezes the wallet.
  */
-export async function broadcastBlock(ctx: WalletRoom, wallet: Wallet, open: OutboxBlock): Promise<Step> {
+export async function broadcastBlock(ctx: WalletContext, wallet: Wallet, open: OutboxBlock): Promise<Step> {
   const { store, node, queue, work, thresholds } = ctx
   const block = readStored(open)
   const hash = open.hash!
@@ -40,8 +40,8 @@ export async function broadcastBlock(ctx: WalletRoom, wallet: Wallet, open: Outb
   }
   const broadcastAt = store.clock.now()
   await markBroadcast(store.db, open.id, broadcastAt)
-  queue.tellBlock(open.id, { ...open, status: 'broadcast', broadcastAt })
-  tellWallet(ctx, wallet)
+  queue.reportBlock(open.id, { ...open, status: 'broadcast', broadcastAt })
+  notifyWallet(ctx, wallet)
   work.prepare(wallet.address, hash, thresholds.send)
   return 'sent'
 }
@@ -57,7 +57,7 @@ interface Refused {
  * A single node's refusal decides nothing: only a confirmed block in the place of ours does. Until then, the same bytes are published
  * again, and the operator is notified.
  */
-async function resolveRefusal(ctx: WalletRoom, { wallet, open, block, error }: Refused): Promise<Step> {
+async function resolveRefusal(ctx: WalletContext, { wallet, open, block, error }: Refused): Promise<Step> {
   if (!(error instanceof LedgerRefusal)) throw error
   const words = error.message.replaceAll(/\s+/g, ' ').slice(0, WORDS_MAX)
   const { node, queue, alarm, thresholds } = ctx
@@ -92,7 +92,11 @@ async function resolveRefusal(ctx: WalletRoom, { wallet, open, block, error }: R
 }
 
 /** The network requires more work than when the block was signed. Work is not part of the hash, so it can be replaced. */
-async function renewWork({ store, work, thresholds }: WalletRoom, open: OutboxBlock, block: StateBlock): Promise<Step> {
+async function renewWork(
+  { store, work, thresholds }: WalletContext,
+  open: OutboxBlock,
+  block: StateBlock,
+): Promise<Step> {
   const payer = `wallet:${open.walletId}`
   const found = await work.generate({ root: rootOf(block), threshold: thresholds.send, class: 'wallet', payer })
   if (found.work === block.work) return 'waiting'

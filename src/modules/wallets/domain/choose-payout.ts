@@ -4,7 +4,7 @@ import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { BURN_ADDRESS, fromAddress, toAddress } from '../../../kernel/nano/address.ts'
 import type { Names } from '../../../kernel/ports.ts'
 import { setPayout } from '../../accounts/index.ts'
-import type { WalletRoom } from '../room.ts'
+import type { WalletContext } from '../context.ts'
 import { findWalletByAddress } from '../store.ts'
 import { createWallet } from './wallets.ts'
 
@@ -18,7 +18,7 @@ interface Choice {
 
 /** Sets where the money of an account goes: to an address of its own, or to a wallet that is made for it. */
 export async function choosePayout(
-  ctx: WalletRoom,
+  ctx: WalletContext,
   names: Names,
   { address: wish, idempotency, ...who }: Choice,
 ): Promise<string> {
@@ -29,7 +29,7 @@ export async function choosePayout(
 
 /** It never ends: money would arrive at it for as long as somebody pays. */
 async function makeWallet(
-  ctx: WalletRoom,
+  ctx: WalletContext,
   who: Pick<Choice, 'accountId' | 'actor'>,
   idempotency: Idempotency | undefined,
 ): Promise<string> {
@@ -39,7 +39,7 @@ async function makeWallet(
 
 /** A name is resolved once: whoever leases it later gets nothing. */
 async function readOwn(
-  { store }: WalletRoom,
+  { store }: WalletContext,
   names: Names,
   { accountId }: Pick<Choice, 'accountId'>,
   wish: string,

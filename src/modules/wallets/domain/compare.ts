@@ -1,4 +1,4 @@
-import type { WalletRoom } from '../room.ts'
+import type { WalletContext } from '../context.ts'
 import { findOwnBlock, isFollowed } from '../outbox-store.ts'
 import type { Wallet } from '../store.ts'
 import { type Chain, findLedgerBlock, findSuccessor } from './chain.ts'
@@ -10,7 +10,7 @@ import { type Chain, findLedgerBlock, findSuccessor } from './chain.ts'
  * a confirmed block of ours.
  */
 export async function findForeign(
-  { store, node }: Pick<WalletRoom, 'store' | 'node'>,
+  { store, node }: Pick<WalletContext, 'store' | 'node'>,
   { id, address, frontier, balance }: Wallet,
   chain: Chain,
 ): Promise<string> {

@@ -5,7 +5,7 @@ import { toRaw } from '../../../kernel/money.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
 import { whenOver } from '../../../kernel/when-over.ts'
 import { findPayout, hasSpendingLimit, insertAudit, lockAccount, reserveSpend } from '../../accounts/index.ts'
-import { type WalletRoom, tellWallet } from '../room.ts'
+import { type WalletContext, notifyWallet } from '../context.ts'
 import { walletFrozen, walletIsPayout, walletNotEmpty, walletNotFound } from '../errors.ts'
 import { type Wallet, listDueWallets, markExpiring, markHeld } from '../store.ts'
 import { holdsFunds } from './chain.ts'
@@ -25,7 +25,7 @@ interface Ending {
  * limit, the balance counts as spent.
  */
 export async function deleteWallet(
-  ctx: WalletRoom,
+  ctx: WalletContext,
   wallet: Wallet,
   { actor, idempotency, rights }: Ending,
 ): Promise<void> {
@@ -54,7 +54,7 @@ export async function deleteWallet(
     if (owner !== null) await insertAudit(tx, { actor, accountId: owner, what: 'wallet.ended', detail: { address } })
     await idempotency?.record(db, { id: wallet.id })
   })
-  tellWallet(ctx, wallet)
+  notifyWallet(ctx, wallet)
   await bringAway(ctx, wallet.id)
 }
 
@@ -62,17 +62,17 @@ export async function deleteWallet(
  * Ends a wallet of the service: its balance, and whatever still arrives, goes to its destination. The decision is stored even while sends
  * are off or the wallet is frozen, so that no caller has to repeat it: the jobs send the money as soon as that is allowed.
  */
-export async function sweepWallet(ctx: WalletRoom, walletId: string): Promise<void> {
+export async function sweepWallet(ctx: WalletContext, walletId: string): Promise<void> {
   await markExpiring(ctx.store.db, walletId, 'deleted')
   await bringAway(ctx, walletId)
 }
 
 /** The decision is stored, so the jobs do whatever fails now or takes too long. */
-const bringAway = ({ store, rules, queue }: WalletRoom, walletId: string) =>
+const bringAway = ({ store, rules, queue }: WalletContext, walletId: string) =>
   waitAtMost(store.clock, rules.waitMilliseconds, whenOver(queue.advance(walletId)))
 
 /** Starts to end wallets whose lifetime is over, and returns them. Without a refund address, the owner keeps the balance. */
-export async function expireDue({ store }: WalletRoom, batchMax: number): Promise<string[]> {
+export async function expireDue({ store }: WalletContext, batchMax: number): Promise<string[]> {
   const due = await listDueWallets(store.db, store.clock.now(), batchMax)
   for (const { id, refundAddress } of due) {
     if (toList(refundAddress).length > 0) await markExpiring(store.db, id, 'ended')

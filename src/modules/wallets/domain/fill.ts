@@ -1,5 +1,5 @@
 import { type Raw, toRaw } from '../../../kernel/money.ts'
-import type { WalletRoom } from '../room.ts'
+import type { WalletContext } from '../context.ts'
 import { deleteQueuedReceive } from '../outbox-moves-store.ts'
 import type { OutboxBlock } from '../outbox-store.ts'
 import type { Unfinished } from '../unfinished-store.ts'
@@ -25,7 +25,7 @@ type Stand = Omit<NextBlock, 'queued'>
  * Turns a queued operation into a signed block. The first send that the balance covers comes first, so that neither a larger send before
  * it nor any number of small deposits delays it; then the largest deposit, because a send may need it.
  */
-export async function fillQueued(ctx: WalletRoom, lock: WalletLock, stand: Stand, wishes: Wishes): Promise<Step> {
+export async function fillQueued(ctx: WalletContext, lock: WalletLock, stand: Stand, wishes: Wishes): Promise<Step> {
   const { wallet, chain } = stand
   const { sends, receives } = wishes
   const [wanting] = sends
@@ -58,7 +58,7 @@ function willBeCovered({ amount }: OutboxBlock, balance: Raw, receives: readonly
 
 /** When the balance does not suffice, receives what is receivable if that helps (contract 4.2, rule 7). */
 async function receiveFirst(
-  { store, node, queue }: WalletRoom,
+  { store, node, queue }: WalletContext,
   { wallet, chain, queued }: NextBlock,
   receives: readonly OutboxBlock[],
 ): Promise<Step> {
@@ -74,13 +74,13 @@ async function receiveFirst(
   if (suffices && receives.length > 0) return 'waiting'
   // A payment by the service waits until there is enough money; a client gets the error now.
   if (queued.deadlineAt === null) return (await queueReceives(store, wallet.id, deposits)) > 0 ? 'moved' : 'waiting'
-  if (await refuseSend(store.db, queued.id, 'insufficient_funds')) queue.tellBlock(queued.id)
+  if (await refuseSend(store.db, queued.id, 'insufficient_funds')) queue.reportBlock(queued.id)
   return 'moved'
 }
 
 /** The list may be outdated or false: receives only final sends of this amount to this wallet, the largest first. */
 async function fillReceive(
-  ctx: WalletRoom,
+  ctx: WalletContext,
   lock: WalletLock,
   stand: Stand,
   receives: readonly OutboxBlock[],

@@ -6,7 +6,7 @@ import { EVERYBODY, deleteFreeze, insertFreeze } from '../freezes-store.ts'
 import { type FrozenWallet, markFrozen } from '../frozen-store.ts'
 import { findWallet, findWalletByAddress } from '../store.ts'
 import { refuseWaitingIn } from './refuse.ts'
-import { thawWallet } from './thaw.ts'
+import { unfreezeWallet } from './unfreeze.ts'
 
 interface Wish {
   /** `all`, an account, or the id or address of a wallet. */
@@ -51,7 +51,7 @@ export async function unfreezeSends(
   ctx: StoreCtx,
   { target, actor, payQueued }: Wish & { payQueued: boolean },
 ): Promise<FrozenWallet | undefined> {
-  if (!isScope(target)) return thawWallet(ctx, { wallet: target, actor, payQueued })
+  if (!isScope(target)) return unfreezeWallet(ctx, { wallet: target, actor, payQueued })
   const accountId = target === EVERYBODY ? null : target
   await inTx(ctx, async (tx) => {
     if (!(await deleteFreeze(tx.db, target))) throw new AppError('conflict', 'These sends are not frozen.')

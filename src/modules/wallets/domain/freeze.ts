@@ -1,6 +1,6 @@
 import { actorOf } from '../../../kernel/actor.ts'
 import type { WalletAlarm } from '../../../kernel/wallet-alarm.ts'
-import { type WalletRoom, tellWallet } from '../room.ts'
+import { type WalletContext, notifyWallet } from '../context.ts'
 import { markLost } from '../outbox-moves-store.ts'
 import { type OutboxBlock } from '../outbox-store.ts'
 import { markFrozen } from '../frozen-store.ts'
@@ -22,7 +22,7 @@ interface Freeze {
  * each other. Signed blocks that are not lost stay open, so that the same bytes are broadcast again afterwards.
  */
 export async function freezeWallet(
-  ctx: WalletRoom,
+  ctx: WalletContext,
   wallet: Wallet,
   { reason, kind = 'frozen', lost, isForeign }: Freeze,
 ) {
@@ -35,6 +35,6 @@ export async function freezeWallet(
   })
   if (!over) return
   alarm(kind, { walletId: wallet.id, reason })
-  for (const blockId of over) queue.tellBlock(blockId)
-  tellWallet(ctx, wallet)
+  for (const blockId of over) queue.reportBlock(blockId)
+  notifyWallet(ctx, wallet)
 }

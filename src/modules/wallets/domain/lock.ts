@@ -1,6 +1,6 @@
 import type { Db } from '../../../kernel/db.ts'
 import { allOrNone } from '../../../kernel/store-connection.ts'
-import type { WalletRoom } from '../room.ts'
+import type { WalletContext } from '../context.ts'
 import { LockLost } from '../errors.ts'
 import { type WalletLock, holdLock, releaseLock, takeLock } from '../lock-store.ts'
 import type { Wallet } from '../store.ts'
@@ -10,7 +10,7 @@ const LEASE_MILLISECONDS = 10_000
 
 /** Runs with exclusive access to a wallet; undefined when another process has it. After a crash, the lock expires. */
 export async function withLock<T>(
-  { store: { db, clock, failures } }: WalletRoom,
+  { store: { db, clock, failures } }: WalletContext,
   walletId: string,
   run: (lock: WalletLock, wallet: Wallet) => Promise<T>,
 ): Promise<T | undefined> {
@@ -44,7 +44,7 @@ export async function withLock<T>(
 
 /** A transaction that is rolled back unless the lock is still ours; both statements are sent together. */
 export async function underLock<T>(
-  { store: { db, clock } }: WalletRoom,
+  { store: { db, clock } }: WalletContext,
   lock: WalletLock,
   run: (db: Db, now: number) => Promise<T>,
 ): Promise<T> {
@@ -60,7 +60,7 @@ export async function underLock<T>(
 
 /** The same for a single function that returns what it changed; when it returns undefined, the transaction is rolled back. */
 export async function movedUnderLock<T>(
-  { store: { db, clock } }: WalletRoom,
+  { store: { db, clock } }: WalletContext,
   lock: WalletLock,
   move: (db: Db, now: number) => Promise<T>,
 ): Promise<T> {

@@ -1,5 +1,5 @@
 import type { Raw } from '../../../kernel/money.ts'
-import type { WalletRoom, WalletRules } from '../room.ts'
+import type { WalletContext, WalletRules } from '../context.ts'
 import { insertSend } from '../outbox-store.ts'
 import { endingPurpose } from '../purposes.ts'
 import { countPlans, findOpenPlan, insertPlan, markPlanDone } from '../plans-store.ts'
@@ -21,7 +21,12 @@ export function maintainsItself({ purpose, status }: Wallet, rules: WalletRules)
 }
 
 /** What a wallet does without a request: receive, pay out, end. Call it when nothing is queued or open. */
-export async function maintainWallet(ctx: WalletRoom, lock: WalletLock, wallet: Wallet, chain: Chain): Promise<Step> {
+export async function maintainWallet(
+  ctx: WalletContext,
+  lock: WalletLock,
+  wallet: Wallet,
+  chain: Chain,
+): Promise<Step> {
   const { store, node, rules } = ctx
   const plan = await findOpenPlan(store.db, wallet.id)
   if (plan !== undefined) {
@@ -49,7 +54,7 @@ export async function maintainWallet(ctx: WalletRoom, lock: WalletLock, wallet: 
  * Fixes who gets how much, in one transaction with the sends themselves. After a crash these rows are continued and the balance is not read
  * again; what arrives meanwhile belongs to the next plan.
  */
-async function shareOut(ctx: WalletRoom, lock: WalletLock, wallet: Wallet, chain: Chain): Promise<Step> {
+async function shareOut(ctx: WalletContext, lock: WalletLock, wallet: Wallet, chain: Chain): Promise<Step> {
   const destinations = toList(wallet.refundAddress)
   if (destinations.length === 0) {
     await underLock(ctx, lock, (db) => markHeld(db, wallet.id))
@@ -86,7 +91,7 @@ function assertWhole(planned: bigint, total: Raw): void {
   if (planned !== total) throw new Error('A plan was about to be made that does not share out everything.')
 }
 
-async function end(ctx: WalletRoom, lock: WalletLock, wallet: Wallet): Promise<Step> {
+async function end(ctx: WalletContext, lock: WalletLock, wallet: Wallet): Promise<Step> {
   if (wallet.status === 'ended' || wallet.status === 'deleted') return 'idle'
   await underLock(ctx, lock, (db, now) => markEnded(db, wallet.id, wallet.endsAs ?? 'ended', now))
   return 'idle'

@@ -40,7 +40,7 @@ export async function migrateKey(ctx: WordsCtx, wallet: OldKeyWallet, actor: Act
       const sealed = { ...ctx.vault.seal({ walletId: id, address: to }, key), ...place }
       await insertWallet(tx.db, { id, address: to, ...terms, createdAt: tx.clock.now() }, sealed)
       await insertAudit(tx, { actor, accountId, what: 'wallet.moved', detail: { address: from, to } })
-      if (accountId !== null) tx.tellAccount(accountId, ['wallets:read'])
+      if (accountId !== null) tx.notifyAccount(accountId, ['wallets:read'])
     })
     return { id, from, to }
   } finally {

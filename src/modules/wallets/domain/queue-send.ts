@@ -6,7 +6,7 @@ import { endOfDay, hasSpendingLimit, lockAccount, reserveSpend } from '../../acc
 import { sendTooLarge, walletNotFound } from '../errors.ts'
 import { findBlock, insertSend } from '../outbox-store.ts'
 import type { SendPurpose } from '../purposes.ts'
-import type { WalletRoom } from '../room.ts'
+import type { WalletContext } from '../context.ts'
 import { lockUsableWallet } from '../store.ts'
 import { requireSends } from './may-send.ts'
 import { checkDay } from './send.ts'
@@ -33,7 +33,11 @@ export interface QueuedSend {
  * Queues a send inside the caller's transaction, so that both commit or neither does. It is then sent once, or cancelled before anyone has
  * signed it. Returns its id; call `bringForward` after the commit, or leave it to the jobs.
  */
-export async function queueSend({ rules }: Pick<WalletRoom, 'rules'>, tx: StoreCtx, send: QueuedSend): Promise<string> {
+export async function queueSend(
+  { rules }: Pick<WalletContext, 'rules'>,
+  tx: StoreCtx,
+  send: QueuedSend,
+): Promise<string> {
   const { walletId, purpose, accountId, destination, amount, reference, rights } = send
   const { db, clock, ids } = tx
   const { sendMax, dailySendMax } = rules
@@ -62,7 +66,7 @@ const LOOK_EVERY = 200
  * Giving up changes nothing: the jobs do the rest.
  */
 export async function bringForward(
-  { store, rules, queue }: WalletRoom,
+  { store, rules, queue }: WalletContext,
   { id, walletId }: { id: string; walletId: string },
 ): Promise<void> {
   const { db, clock } = store

@@ -1,7 +1,7 @@
 import { type Raw, parseRaw, toRaw } from '../../../kernel/money.ts'
 import type { NodePort } from '../../../kernel/ports.ts'
 import { textOf } from '../../../kernel/shape.ts'
-import type { WalletRoom } from '../room.ts'
+import type { WalletContext } from '../context.ts'
 import { type Holding, listHoldings } from '../funds-store.ts'
 import type { Wallet } from '../store.ts'
 
@@ -15,7 +15,7 @@ export interface Balance {
  * The balance of a wallet, with its own blocks counted as soon as they are stored: a block is confirmed some time after it is published,
  * and money just received must not be missing meanwhile. Sends from others count once they are confirmed.
  */
-export async function readBalance({ store, node }: WalletRoom, wallet: Wallet): Promise<Balance> {
+export async function readBalance({ store, node }: WalletContext, wallet: Wallet): Promise<Balance> {
   const [holding] = await listHoldings(store.db, [wallet.id])
   // Asked before the sum: a deposit received in between is briefly missing, but is never counted twice.
   const receiving =
@@ -36,7 +36,7 @@ async function isWaiting(node: NodePort, hash: string): Promise<boolean> {
 
 /** The same for many wallets, without asking the ledger. */
 export async function withOwnBlocks(
-  { store }: Pick<WalletRoom, 'store'>,
+  { store }: Pick<WalletContext, 'store'>,
   wallets: readonly Wallet[],
 ): Promise<Wallet[]> {
   const holdings = await listHoldings(

@@ -1,5 +1,5 @@
 import type { Idempotency } from '../../../kernel/idempotency.ts'
-import type { WalletRoom } from '../room.ts'
+import type { WalletContext } from '../context.ts'
 import { type OutboxBlock, listReceives } from '../outbox-store.ts'
 import type { Wallet } from '../store.ts'
 import { readDeposits } from './chain.ts'
@@ -11,7 +11,7 @@ const DEPOSITS_MAX = 100
 
 /** Receives a wallet's deposits and returns those received. What takes too long is finished in the background. */
 export async function receiveDeposits(
-  ctx: WalletRoom,
+  ctx: WalletContext,
   wallet: Wallet,
   idempotency?: Idempotency,
 ): Promise<OutboxBlock[]> {
@@ -41,7 +41,7 @@ const madeOf = (idempotency: Idempotency | undefined) =>
   (idempotency?.made as { sources: string[] } | undefined)?.sources
 
 async function queueWaiting(
-  { store, node }: Pick<WalletRoom, 'store' | 'node'>,
+  { store, node }: Pick<WalletContext, 'store' | 'node'>,
   { id, address }: Wallet,
   idempotency: Idempotency | undefined,
 ): Promise<string[]> {

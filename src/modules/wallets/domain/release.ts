@@ -6,7 +6,7 @@ import { type Block, ZERO_HASH } from '../../../kernel/nano/block.ts'
 import { isEpoch } from '../../../kernel/nano/ledger-send.ts'
 import type { Survey } from '../../../kernel/ports.ts'
 import { insertAudit } from '../../accounts/index.ts'
-import { type WalletRoom, tellWallet } from '../room.ts'
+import { type WalletContext, notifyWallet } from '../context.ts'
 import type { WalletLock } from '../lock-store.ts'
 import { type OutboxBlock, findOpenBlock, findOwnBlock, isFollowed } from '../outbox-store.ts'
 import { cancelPlan, findOpenPlan } from '../plans-store.ts'
@@ -38,7 +38,7 @@ interface Branch {
  * denied the block for long enough, the wallet's blocks on it become void and its state is the ledger's again. A block that can still
  * be confirmed is never made void: it is published again.
  */
-export async function releaseDenied(ctx: WalletRoom, lock: WalletLock, walletId: string): Promise<void> {
+export async function releaseDenied(ctx: WalletContext, lock: WalletLock, walletId: string): Promise<void> {
   const { store, node, rules } = ctx
   const { db, clock } = store
   const [wallet, open] = await Promise.all([findWallet(db, walletId), findOpenBlock(db, walletId)])
@@ -67,8 +67,8 @@ export async function releaseDenied(ctx: WalletRoom, lock: WalletLock, walletId:
   const { alarm, queue } = ctx
   const hashes = branch.blocks.map(({ hash }) => hash)
   alarm('void', { walletId, reason: `Released ${hashes.join(', ') || 'no blocks'}, because ${why}.` })
-  for (const { id } of branch.blocks) queue.tellBlock(id)
-  tellWallet(ctx, wallet)
+  for (const { id } of branch.blocks) queue.reportBlock(id)
+  notifyWallet(ctx, wallet)
 }
 
 /** Undefined when record and ledger do not differ, or differ further back than we look. */
@@ -106,7 +106,11 @@ function mayBeDenied({ blocks, foreign, next }: Branch): boolean {
   return foreign !== undefined || next !== undefined || first?.kind !== 'send' || first.status === 'confirmed'
 }
 
-const askAbout = ({ askAllNodes }: WalletRoom, { address }: Wallet, { blocks, foreign }: Branch): Promise<Survey> => {
+const askAbout = (
+  { askAllNodes }: WalletContext,
+  { address }: Wallet,
+  { blocks, foreign }: Branch,
+): Promise<Survey> => {
   const source = blocks[0] && sourceOf(blocks[0])
   const hashes = [...blocks.map(({ hash }) => hash), foreign, source]
   return askAllNodes(
@@ -129,7 +133,7 @@ function findWhy(branch: Branch, survey: Survey): string | undefined {
 }
 
 /** The balance at the point where the chains differ; undefined when that is not certain. */
-async function readBase({ store, node }: WalletRoom, wallet: Wallet, branch: Branch): Promise<Raw | undefined> {
+async function readBase({ store, node }: WalletContext, wallet: Wallet, branch: Branch): Promise<Raw | undefined> {
   const { base, next, foreign } = branch
   if (next !== undefined && !(await node.readBlocks([next])).get(next)?.isFinal) return undefined
   if (base === wallet.frontier) return wallet.balance
@@ -157,7 +161,7 @@ interface Released {
   why: string
 }
 
-async function release({ store }: WalletRoom, wallet: Wallet, { branch, balance, why }: Released): Promise<void> {
+async function release({ store }: WalletContext, wallet: Wallet, { branch, balance, why }: Released): Promise<void> {
   const { db, clock } = store
   const { blocks, base } = branch
   const now = clock.now()
@@ -176,7 +180,7 @@ async function release({ store }: WalletRoom, wallet: Wallet, { branch, balance,
 const moved = () => new Error('A block has moved while it was about to be released.')
 
 /** Publishes the same bytes again to nodes that lost them or never had them. Open blocks are published by their own passes. */
-async function bringAgain({ node }: WalletRoom, { blocks }: Branch): Promise<void> {
+async function bringAgain({ node }: WalletContext, { blocks }: Branch): Promise<void> {
   for (const block of blocks.filter(({ status }) => status === 'confirmed')) {
     try {
       await node.publish(readStored(block), undefined)

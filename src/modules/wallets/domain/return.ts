@@ -1,7 +1,7 @@
 import { actorOf } from '../../../kernel/actor.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
 import { insertAudit, releaseSpends } from '../../accounts/index.ts'
-import { type WalletRoom, tellWallet } from '../room.ts'
+import { type WalletContext, notifyWallet } from '../context.ts'
 import type { OutboxBlock } from '../outbox-store.ts'
 import { cancelPlan, findOpenPlan } from '../plans-store.ts'
 import { type Wallet, moveFrontier } from '../store.ts'
@@ -17,7 +17,7 @@ class Overtaken extends Error {}
  * block signed in its place meanwhile can never be confirmed and becomes void.
  */
 export async function returnBlock(
-  ctx: WalletRoom,
+  ctx: WalletContext,
   wallet: Wallet,
   { own, instead }: { own: OutboxBlock; instead?: OutboxBlock },
 ): Promise<Step> {
@@ -47,7 +47,7 @@ export async function returnBlock(
   }
   const lost = instead ? `; ${instead.hash} can never be confirmed in its place` : ''
   alarm('void', { walletId: id, reason: `Block ${hash} was released, and is on the ledger after all${lost}.` })
-  for (const { id: blockId } of instead ? [own, instead] : [own]) queue.tellBlock(blockId)
-  tellWallet(ctx, wallet)
+  for (const { id: blockId } of instead ? [own, instead] : [own]) queue.reportBlock(blockId)
+  notifyWallet(ctx, wallet)
   return 'moved'
 }

@@ -6,7 +6,7 @@ import type { Db } from '../../../kernel/db.ts'
 import { together } from '../../../kernel/in-tx.ts'
 import { allOrNone } from '../../../kernel/store-connection.ts'
 import { endOfDay, hasSpendingLimit, insertAudit, lockAccount, pledgeTo, reserveSpend } from '../../accounts/index.ts'
-import { type WalletRoom, tellWallet } from '../room.ts'
+import { type WalletContext, notifyWallet } from '../context.ts'
 import {
   dailyLimitReached,
   insufficientFunds,
@@ -41,7 +41,7 @@ interface SendRequest {
  * Sends from a wallet and returns the block's hash once the ledger has it. With an idempotency key there is never a second block, whatever
  * happens in between and however long ago the first was.
  */
-export async function sendFromWallet(ctx: WalletRoom & Pick<Ctx, 'charged'>, request: SendRequest): Promise<string> {
+export async function sendFromWallet(ctx: WalletContext & Pick<Ctx, 'charged'>, request: SendRequest): Promise<string> {
   const { store } = ctx
   const { accountId, idempotencyKey } = request
   const reference = idempotencyKey === undefined ? null : `${accountId}:${idempotencyKey}`
@@ -60,7 +60,7 @@ export async function sendFromWallet(ctx: WalletRoom & Pick<Ctx, 'charged'>, req
 
 /** The amount to compare with limits; null stands for everything, and is possible only without a limit. */
 async function resolveAmount(
-  { store, node, rules }: WalletRoom,
+  { store, node, rules }: WalletContext,
   wallet: Wallet,
   { amount, rights }: Pick<SendRequest, 'amount' | 'rights'>,
 ): Promise<Raw | null> {
@@ -72,7 +72,7 @@ async function resolveAmount(
 }
 
 /** The balance after the wallet's open block; when that is zero, the sum of what can be received. */
-async function readEverything({ store, node }: Pick<WalletRoom, 'store' | 'node'>, wallet: Wallet): Promise<Raw> {
+async function readEverything({ store, node }: Pick<WalletContext, 'store' | 'node'>, wallet: Wallet): Promise<Raw> {
   const balance = (await findOpenBlock(store.db, wallet.id))?.balance ?? wallet.balance
   if (balance > 0n) return balance
   const deposits = await readDeposits(node, wallet.address, { count: DEPOSITS_MAX, threshold: 1n })
@@ -89,7 +89,7 @@ interface Accepted {
 
 /** Stores the send, which from here on happens at most once. Another request with the same key may have been faster. */
 async function acceptSend(
-  ctx: WalletRoom,
+  ctx: WalletContext,
   request: SendRequest,
   { walletId, amount, reference }: Accepted,
 ): Promise<{ id: string; walletId: string }> {
@@ -114,7 +114,7 @@ async function acceptSend(
     // The wallet may have begun to end since it was read.
     if (!isUsable) throw walletNotFound()
     if (isFirst) {
-      tellWallet(ctx, { accountId })
+      notifyWallet(ctx, { accountId })
       return { id, walletId }
     }
   }
@@ -135,7 +135,7 @@ async function acceptSend(
     return undefined
   })
   if (first) return sameSend(ctx, first, request)
-  tellWallet(ctx, { accountId })
+  notifyWallet(ctx, { accountId })
   return { id, walletId }
 }
 
@@ -148,12 +148,12 @@ export async function checkDay(
   if (sent.reduce((sum, part) => sum + part, 0n) > dailySendMax) throw dailyLimitReached(formatNano(dailySendMax))
 }
 
-async function finish(ctx: WalletRoom, block: { id: string; walletId: string }): Promise<string> {
+async function finish(ctx: WalletContext, block: { id: string; walletId: string }): Promise<string> {
   return (await waitUntilSent(ctx, block)).hash!
 }
 
 /** Requests with the same key must ask for the same send. */
-async function sameSend({ store }: WalletRoom, known: OutboxBlock, request: SendRequest): Promise<OutboxBlock> {
+async function sameSend({ store }: WalletContext, known: OutboxBlock, request: SendRequest): Promise<OutboxBlock> {
   const wallet = await findWalletByAddress(store.db, request.from)
   const isSame =
     wallet?.id === known.walletId &&

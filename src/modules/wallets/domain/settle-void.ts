@@ -1,5 +1,5 @@
 import { releaseSpends } from '../../accounts/index.ts'
-import { type WalletRoom, tellWallet } from '../room.ts'
+import { type WalletContext, notifyWallet } from '../context.ts'
 import { LockLost } from '../errors.ts'
 import type { WalletLock } from '../lock-store.ts'
 import { findWallet } from '../store.ts'
@@ -10,7 +10,7 @@ import { underLock } from './lock.ts'
  * Nodes that deny a void block do not prove that it will never be confirmed: they may be hiding it. A later final block of the same wallet
  * proves it, because an account has one chain. Only then has a void send failed, and what was reserved for it is released.
  */
-export async function settleReleased(ctx: WalletRoom, lock: WalletLock, walletId: string): Promise<void> {
+export async function settleReleased(ctx: WalletContext, lock: WalletLock, walletId: string): Promise<void> {
   const { store, node, queue } = ctx
   const wallet = await findWallet(store.db, walletId)
   // The wallet makes progress again: the denied block has appeared, or was released.
@@ -24,6 +24,6 @@ export async function settleReleased(ctx: WalletRoom, lock: WalletLock, walletId
     await releaseSpends(db, ids)
     return ids
   })
-  for (const id of settled) queue.tellBlock(id)
-  tellWallet(ctx, wallet)
+  for (const id of settled) queue.reportBlock(id)
+  notifyWallet(ctx, wallet)
 }

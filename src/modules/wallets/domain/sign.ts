@@ -5,7 +5,7 @@ import { type StateBlock, hashBlock, rootOf, toBlockJson } from '../../../kernel
 import { toSigningKey, verifyHash } from '../../../kernel/nano/keys.ts'
 import { workValue } from '../../../kernel/nano/work.ts'
 import type { KeyHolder, SealedKey } from '../../../kernel/key-vault.ts'
-import type { WalletRoom } from '../room.ts'
+import type { WalletContext } from '../context.ts'
 import { masterKeyMissing } from '../errors.ts'
 import { markSigned } from '../outbox-moves-store.ts'
 import { type OutboxBlock } from '../outbox-store.ts'
@@ -32,7 +32,7 @@ class WrongKey extends Error {}
  * Signs the next block of a wallet, stores it before anyone else can see it, and publishes it. A crash before the commit leaves nothing
  * behind; after it, the same bytes are published again and again.
  */
-export async function signNext(ctx: WalletRoom, lock: WalletLock, next: NextBlock, amount: Raw): Promise<Step> {
+export async function signNext(ctx: WalletContext, lock: WalletLock, next: NextBlock, amount: Raw): Promise<Step> {
   const { wallet, queued } = next
   const draft = toDraft(ctx, next, amount)
   const threshold = queued.kind === 'send' ? ctx.thresholds.send : ctx.thresholds.receive
@@ -58,7 +58,7 @@ export async function signNext(ctx: WalletRoom, lock: WalletLock, next: NextBloc
 }
 
 /** The block before work and signature. The change of the balance is checked twice, because it cannot be reverted. */
-function toDraft({ rules }: WalletRoom, { wallet, chain, queued }: NextBlock, amount: Raw): StateBlock {
+function toDraft({ rules }: WalletContext, { wallet, chain, queued }: NextBlock, amount: Raw): StateBlock {
   const account = keyOf(wallet.address)
   const sends = queued.kind === 'send'
   const balance = toRaw(sends ? chain.balance - amount : chain.balance + amount)
@@ -84,10 +84,10 @@ function toDraft({ rules }: WalletRoom, { wallet, chain, queued }: NextBlock, am
 }
 
 /** The key is decrypted only for the time of one signature. */
-async function signWith(room: WalletRoom, wallet: Wallet, hash: string): Promise<string> {
+async function signWith(context: WalletContext, wallet: Wallet, hash: string): Promise<string> {
   const holder = { walletId: wallet.id, address: wallet.address }
-  const sealed = await getSealedKey(room.store.db, wallet.id)
-  const bytes = openOrWait(room, holder, sealed)
+  const sealed = await getSealedKey(context.store.db, wallet.id)
+  const bytes = openOrWait(context, holder, sealed)
   try {
     const key = toSigningKey(bytes)
     if (key.publicKey !== keyOf(wallet.address)) throw new WrongKey('The sealed key is not the key of its address.')
@@ -104,7 +104,7 @@ async function signWith(room: WalletRoom, wallet: Wallet, hash: string): Promise
  * A missing master key is not the wallet's fault: during a rotation, another gateway may have it already. This pass fails, the operator is
  * notified, and the next pass tries again.
  */
-function openOrWait({ vault, alarm }: WalletRoom, holder: KeyHolder, sealed: SealedKey): Uint8Array {
+function openOrWait({ vault, alarm }: WalletContext, holder: KeyHolder, sealed: SealedKey): Uint8Array {
   try {
     return vault.open(holder, sealed)
   } catch (error) {

@@ -3,7 +3,7 @@ import { isUniqueViolation } from '../../../kernel/dialect.ts'
 import type { Raw } from '../../../kernel/money.ts'
 import type { Db } from '../../../kernel/db.ts'
 import type { SendPurpose } from '../purposes.ts'
-import type { WalletRoom } from '../room.ts'
+import type { WalletContext } from '../context.ts'
 import { type OutboxBlock, findByReference, insertSend } from '../outbox-store.ts'
 import { type Wallet, findServiceWallet } from '../store.ts'
 import { createWallet } from './wallets.ts'
@@ -12,7 +12,7 @@ import { waitUntilSent } from './wait-until-sent.ts'
 const PURPOSE = 'treasury'
 
 /** The service's own wallet, made when it is first needed; payments to the service arrive here. */
-export async function treasury(ctx: WalletRoom): Promise<Wallet> {
+export async function treasury(ctx: WalletContext): Promise<Wallet> {
   const known = await findServiceWallet(ctx.store.db, PURPOSE)
   if (known) return known
   try {
@@ -39,7 +39,7 @@ export interface Payment {
  * Call `queue.advance` after the commit, or leave it to the jobs.
  */
 export async function queuePayment(
-  { db, store: { clock, ids } }: { db: Db; store: Pick<WalletRoom['store'], 'clock' | 'ids'> },
+  { db, store: { clock, ids } }: { db: Db; store: Pick<WalletContext['store'], 'clock' | 'ids'> },
   { walletId, destination, amount, reference, purpose }: Payment,
 ): Promise<void> {
   // Without an amount, a send would take the whole balance, which is never owed to a customer.
@@ -53,7 +53,7 @@ export function findPayment(db: Db, reference: string): Promise<OutboxBlock | un
 }
 
 /** Waits until a queued payment is on the ledger. Giving up changes nothing: the payment still happens. */
-export async function untilPaid(ctx: WalletRoom, reference: string): Promise<OutboxBlock> {
+export async function untilPaid(ctx: WalletContext, reference: string): Promise<OutboxBlock> {
   const block = await findPayment(ctx.store.db, reference)
   if (!block) throw new Error('There is no such payment.')
   return waitUntilSent(ctx, block)

@@ -2,7 +2,7 @@ import { isDisagreement } from '../../../kernel/errors.ts'
 import type { Clock } from '../../../kernel/ports.ts'
 import { blockRefused, notSent, outcomeOpen, refusedSend, walletBusy, walletFrozen } from '../errors.ts'
 import { type OutboxBlock, findBlock } from '../outbox-store.ts'
-import type { WalletRoom } from '../room.ts'
+import type { WalletContext } from '../context.ts'
 import { refuseSend } from './refuse.ts'
 
 /** How often to check a wallet that waits for another instance or a confirmation. */
@@ -14,7 +14,7 @@ const LOOK_EVERY = 200
  * because only an operator can help.
  */
 export async function waitUntilSent(
-  ctx: WalletRoom,
+  ctx: WalletContext,
   asked: OutboxBlock | { id: string; walletId: string },
 ): Promise<OutboxBlock> {
   const { store, rules, queue } = ctx
@@ -32,7 +32,7 @@ export async function waitUntilSent(
     for (;;) {
       const isOver = failure !== undefined || clock.now() >= until
       if (isOver && (await refuseSend(db, id, 'wallet_busy'))) {
-        queue.tellBlock(id)
+        queue.reportBlock(id)
         throw notSent(failure ?? doubt)
       }
       if (isOver || !isNew) {
@@ -76,7 +76,7 @@ export async function waitUntilSent(
 }
 
 /** The send could not be cancelled: it is signed, or owed by the service, and is sent in the background. */
-function stillOpen({ queue }: WalletRoom, { id, hash }: OutboxBlock, failure: unknown): unknown {
+function stillOpen({ queue }: WalletContext, { id, hash }: OutboxBlock, failure: unknown): unknown {
   if (hash === null) return notSent(failure)
   const refusal = queue.refusalOf(id)
   return refusal ? blockRefused(refusal) : outcomeOpen(hash, failure)

@@ -9,7 +9,7 @@ import { toSigningKey } from '../../../kernel/nano/keys.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { insertAudit, lockAccount } from '../../accounts/index.ts'
 import { invalidVanity, tooManyWallets, vanityNotFound, walletNotFound } from '../errors.ts'
-import { type WalletRoom, tellWallet } from '../room.ts'
+import { type WalletContext, notifyWallet } from '../context.ts'
 import {
   type Wallet,
   countOwnedWallets,
@@ -39,7 +39,7 @@ interface WalletRequest {
 }
 
 /** Makes a wallet. Its address is returned only after its encrypted key is committed. */
-export async function createWallet(ctx: WalletRoom, request: WalletRequest): Promise<Wallet> {
+export async function createWallet(ctx: WalletContext, request: WalletRequest): Promise<Wallet> {
   const { store, rules } = ctx
   const { accountId, actor, idempotency } = request
   const made = idempotency?.made as { id: string } | undefined
@@ -78,7 +78,7 @@ export interface NewWallet {
  * events of the address are subscribed to.
  */
 export async function alongWallet<T>(
-  ctx: WalletRoom,
+  ctx: WalletContext,
   {
     accountId,
     purpose,
@@ -115,7 +115,7 @@ export async function alongWallet<T>(
     const result = await run({ id, address, keep })
     if (wasKept) {
       watchAddress(id, address)
-      tellWallet(ctx, wallet)
+      notifyWallet(ctx, wallet)
     }
     return result
   } finally {
@@ -127,7 +127,7 @@ export async function alongWallet<T>(
 
 /** A key whose address begins as requested. It has no seed: its scalar and nonce prefix are stored. */
 async function findVanityKey(
-  { vanity }: WalletRoom,
+  { vanity }: WalletContext,
   { prefix: wish, leaving, payer }: { prefix: string; leaving: Leaving; payer: string },
 ): Promise<Uint8Array> {
   const prefix = wish.replace(/^nano_/, '').toLowerCase()
@@ -157,7 +157,7 @@ interface WalletFilter {
 
 /** An account's wallets that have not ended, newest first. Needs no paging, because an account may have only so many. */
 export async function listWallets(
-  { store }: WalletRoom,
+  { store }: WalletContext,
   accountId: string,
   { limit, start, search, metadata }: WalletFilter,
 ): Promise<Wallet[]> {

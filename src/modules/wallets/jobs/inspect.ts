@@ -1,7 +1,7 @@
 import type { Job } from '../../../kernel/job.ts'
 import { ZERO_HASH } from '../../../kernel/nano/block.ts'
 import { toObject } from '../../../kernel/shape.ts'
-import type { WalletRoom } from '../room.ts'
+import type { WalletContext } from '../context.ts'
 import { advanceWallet } from '../domain/advance.ts'
 import { maintainsItself } from '../domain/maintain.ts'
 import type { Setbacks } from '../setbacks.ts'
@@ -20,7 +20,7 @@ const LOOK_EVERY = 60_000
  * sign. Two requests cover all of them. Live wallets come first, however many have ended. Wallets whose blocks make no progress are
  * inspected one by one.
  */
-export const inspectWallets = (ctx: WalletRoom, setbacks: Setbacks): Job => ({
+export const inspectWallets = (ctx: WalletContext, setbacks: Setbacks): Job => ({
   kind: 'wallets.look',
   money: true,
   attemptsMax: 3,
@@ -47,7 +47,7 @@ export const inspectWallets = (ctx: WalletRoom, setbacks: Setbacks): Job => ({
   },
 })
 
-async function findSuspects({ node, rules }: WalletRoom, wallets: readonly Wallet[]): Promise<string[]> {
+async function findSuspects({ node, rules }: WalletContext, wallets: readonly Wallet[]): Promise<string[]> {
   if (wallets.length === 0) return []
   const accounts = wallets.map(({ address }) => address)
   const threshold = rules.receiveMin > 0n ? rules.receiveMin : 1n

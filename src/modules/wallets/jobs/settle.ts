@@ -1,5 +1,5 @@
 import type { Job } from '../../../kernel/job.ts'
-import type { WalletRoom } from '../room.ts'
+import type { WalletContext } from '../context.ts'
 import { maySend } from '../domain/may-send.ts'
 import { expireDue } from '../domain/end-wallet.ts'
 import type { Setbacks } from '../setbacks.ts'
@@ -10,10 +10,10 @@ import { forEachOf } from './for-each-of.ts'
 const BATCH_MAX = 1_000
 const WALLETS_AT_ONCE = 16
 
-const list = async (ctx: WalletRoom, limit: number) => listUnsettled(ctx.store.db, limit, await maySend(ctx, null))
+const list = async (ctx: WalletContext, limit: number) => listUnsettled(ctx.store.db, limit, await maySend(ctx, null))
 
 /** Ends wallets whose lifetime is over, and finishes what crashes and lost replies have left unfinished. */
-export const settleWallets = (ctx: WalletRoom, setbacks: Setbacks): Job => ({
+export const settleWallets = (ctx: WalletContext, setbacks: Setbacks): Job => ({
   kind: 'wallets.settle',
   money: true,
   attemptsMax: 3,

@@ -2,7 +2,7 @@ import { toPaymentUri } from '../../../kernel/nano/payment-uri.ts'
 import type { Form, FormState, Page, PageRequest } from '../../../kernel/page.ts'
 import type { Names } from '../../../kernel/ports.ts'
 import { EMPTY } from '../../../web/dashboard/form.tsx'
-import type { WalletRoom } from '../room.ts'
+import type { WalletContext } from '../context.ts'
 import { createWallet, listWallets } from '../domain/wallets.ts'
 import { receiveDeposits } from '../domain/receive.ts'
 import { listBlocks } from '../outbox-store.ts'
@@ -16,7 +16,7 @@ const NAME_MAX = 100
 const DAY = 86_400_000
 
 interface WalletPagesPorts {
-  wallets: WalletRoom
+  wallets: WalletContext
   names: Names
   /** Link to a block in an explorer. */
   blockLink(hash: string): string

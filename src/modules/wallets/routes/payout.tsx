@@ -7,11 +7,11 @@ import { EMPTY } from '../../../web/dashboard/form.tsx'
 import { findPayout } from '../../accounts/index.ts'
 import { choosePayout } from '../domain/choose-payout.ts'
 import { PayoutPage } from '../pages/payout-page.tsx'
-import type { WalletRoom } from '../room.ts'
+import type { WalletContext } from '../context.ts'
 import { findWalletByAddress } from '../store.ts'
 
 interface PayoutPorts {
-  wallets: WalletRoom
+  wallets: WalletContext
   names: Names
 }
 
@@ -51,11 +51,11 @@ export function payoutRoutes({ wallets: ctx, names }: PayoutPorts): readonly Rou
   const path = '/api/account/payout'
   const show = async (accountId: string) => ({ json: { address: await findPayout(ctx.store.db, accountId) } })
   return [
-    { method: 'GET', path, door: 'account', scope: 'checkout', run: ({ caller }) => show(caller.accountId) },
+    { method: 'GET', path, access: 'account', scope: 'checkout', run: ({ caller }) => show(caller.accountId) },
     {
       method: 'PUT',
       path,
-      door: 'account',
+      access: 'account',
       scope: 'checkout',
       proof: true,
       async run({ caller, body, once }) {

@@ -12,7 +12,7 @@ import { sendFromWallet } from '../domain/send.ts'
 import { getOwnedWallet } from '../domain/wallets.ts'
 import { insufficientFunds, sendTooLarge, walletFrozen } from '../errors.ts'
 import { ConfirmSendPage, SendPage } from '../pages/send-page.tsx'
-import type { WalletRoom } from '../room.ts'
+import type { WalletContext } from '../context.ts'
 import type { Wallet } from '../store.ts'
 
 const TOKEN_LENGTH = 22
@@ -21,7 +21,7 @@ const SECTION = '/wallets'
 const OF_AMOUNT = new Set(['insufficient_funds', 'limit_reached', 'spending_limit', 'invalid_amount'])
 
 /** Sends by hand in two steps: the second shows everything in full before anything is sent. */
-export function sendPages({ wallets: ctx, names }: { wallets: WalletRoom; names: Names }): readonly (Page | Form)[] {
+export function sendPages({ wallets: ctx, names }: { wallets: WalletContext; names: Names }): readonly (Page | Form)[] {
   const shownOf = async ({ accountId, params }: PageRequest) => {
     const wallet = await getOwn(ctx.store.db, accountId, params.address!)
     const ledger = await readLedger(ctx, wallet)
@@ -90,7 +90,7 @@ async function readSend(names: Names, fields: FormFields): Promise<{ to: string;
 }
 
 /** Refuses early what the send itself would refuse. */
-async function refuseHopeless(ctx: WalletRoom, wallet: Wallet, amount: Raw | 'all'): Promise<void> {
+async function refuseHopeless(ctx: WalletContext, wallet: Wallet, amount: Raw | 'all'): Promise<void> {
   const { sendMax } = ctx.rules
   if (wallet.frozenAt !== null) throw walletFrozen()
   const ledger = await readLedger(ctx, wallet)
@@ -120,7 +120,7 @@ export async function getOwn(db: Db, accountId: string, address: string): Promis
 }
 
 /** The current balance. Without a node, the page lacks only this. */
-export async function readLedger(ctx: WalletRoom, wallet: Wallet): Promise<Balance | undefined> {
+export async function readLedger(ctx: WalletContext, wallet: Wallet): Promise<Balance | undefined> {
   try {
     return await readBalance(ctx, wallet)
   } catch {

@@ -6,7 +6,7 @@ import { addWatches, showAdded } from '../watches/change.ts'
 import { readNew } from '../../../kernel/resource/read.ts'
 import { ADDED } from '../watches/routes.ts'
 import { watch as watched } from '../watches/watch.ts'
-import type { WatchRoom } from '../watches/room.ts'
+import type { WatchContext } from '../watches/context.ts'
 
 const { addresses: ADDRESSES, endpointId: ENDPOINT } = watched.fields
 const EXAMPLE = { endpoint: ENDPOINT.example as string, addresses: ADDRESSES.example as string[] }
@@ -35,13 +35,13 @@ export const watch = action({
   scope: 'webhooks',
   once: true,
   check: (fields) => void read(fields),
-  async run({ caller, idempotency }, fields, room: WatchRoom) {
+  async run({ caller, idempotency }, fields, context: WatchContext) {
     // Unreachable: the action admits account callers only.
     if (caller.kind !== 'account') throw new Error('A watch needs an account.')
     const { accountId, actor } = caller
     const asked = read(fields)
     try {
-      return showAdded(await addWatches(room, { accountId, actor, ...asked }, idempotency))
+      return showAdded(await addWatches(context, { accountId, actor, ...asked }, idempotency))
     } catch (error) {
       throw toFieldError(error, 'endpoint')
     }

@@ -236,7 +236,7 @@ function settleAll(ctx: DeliveryCtx, settlements: readonly Settlement[]): Promis
       tx,
       fresh.map(({ due, attempt }) => ({ due, error: attempt.error, isSent: attempt.headers !== null })),
     )
-    for (const { due } of fresh) if (due.accountId !== null) tx.tellAccount(due.accountId, ['webhooks'])
+    for (const { due } of fresh) if (due.accountId !== null) tx.notifyAccount(due.accountId, ['webhooks'])
     return settlements.map(({ due }) => won.has(due.id))
   })
 }

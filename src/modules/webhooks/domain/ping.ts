@@ -3,7 +3,7 @@ import { inTx } from '../../../kernel/in-tx.ts'
 import { insertDelivery } from '../deliveries-store.ts'
 import { getEndpoint } from '../endpoints/secret.ts'
 import { urlRefused } from '../errors.ts'
-import type { WebhookRoom } from '../room.ts'
+import type { WebhookContext } from '../context.ts'
 import { PING } from '../store.ts'
 import { type EventWithDeliveries, getEvent } from './list-events.ts'
 import { insertNew } from './record-event.ts'
@@ -20,22 +20,25 @@ interface Test {
 }
 
 /** Sends a test event once and returns its result. A failure alerts nobody. */
-export async function ping(room: WebhookRoom, { accountId, to, idempotency }: Test): Promise<EventWithDeliveries> {
+export async function ping(
+  context: WebhookContext,
+  { accountId, to, idempotency }: Test,
+): Promise<EventWithDeliveries> {
   const made = idempotency?.made as { id: string } | undefined
-  if (made) return getEvent(room, { accountId, eventId: made.id })
-  if ('endpointId' in to) await getEndpoint(room, { id: to.endpointId, accountId })
+  if (made) return getEvent(context, { accountId, eventId: made.id })
+  if ('endpointId' in to) await getEndpoint(context, { id: to.endpointId, accountId })
   else {
-    const refused = room.outbound.check(to.url)
+    const refused = context.outbound.check(to.url)
     if (refused !== undefined) throw urlRefused('url', refused)
   }
-  const { eventId, deliveryId } = await record(room, { accountId, to, idempotency })
-  await room.attempt(deliveryId)
-  return getEvent(room, { accountId, eventId })
+  const { eventId, deliveryId } = await record(context, { accountId, to, idempotency })
+  await context.attempt(deliveryId)
+  return getEvent(context, { accountId, eventId })
 }
 
-function record(room: WebhookRoom, { accountId, to, idempotency }: Test) {
+function record(context: WebhookContext, { accountId, to, idempotency }: Test) {
   const [url, endpointId] = 'url' in to ? [to.url, null] : [null, to.endpointId]
-  return inTx(room, async (tx) => {
+  return inTx(context, async (tx) => {
     const [eventId, now] = [tx.ids.next('evt'), tx.clock.now()]
     const body = JSON.stringify({ id: eventId, type: PING, created_unix: Math.floor(now / 1000) })
     const event = { id: eventId, accountId, subject: accountId, type: PING, dedupeKey: eventId, body }

@@ -72,6 +72,6 @@ export async function insertNew(tx: SecretCtx, event: NewEvent): Promise<{ endpo
     created_at: clock.now(),
     endpoint_id: event.endpointId ?? null,
   })
-  if (isNew && accountId !== null) tx.tellAccount(accountId, ['webhooks'])
+  if (isNew && accountId !== null) tx.notifyAccount(accountId, ['webhooks'])
   return isNew ? { endpoints: taken?.endpoints ?? 0 } : undefined
 }

@@ -34,7 +34,7 @@ export async function redeliver(ctx: StoreCtx, again: Again): Promise<DeliveryRe
       }
     }
     await idempotency?.record(tx.db, { ids })
-    tx.tellAccount(accountId, ['webhooks'])
+    tx.notifyAccount(accountId, ['webhooks'])
     return listMade(tx, eventIds, ids)
   })
 }

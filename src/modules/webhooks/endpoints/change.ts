@@ -5,7 +5,7 @@ import { insertAudit } from '../../accounts/index.ts'
 import { cancelDeliveries } from '../deliveries-store.ts'
 import { createSecret } from '../domain/account-secret.ts'
 import { endpointNotFound, tooManyEndpoints } from '../errors.ts'
-import type { WebhookRoom } from '../room.ts'
+import type { WebhookContext } from '../context.ts'
 import { lockEvents, markEventsDelivered } from '../store.ts'
 import { forgetWatchesOf } from '../watches/forget.ts'
 import { type Endpoint, type EndpointValues, endpoints } from './endpoint.ts'
@@ -19,14 +19,14 @@ const EVENTS_AT_ONCE = 500
 
 /** Makes an endpoint and returns its secret, for the only time. A repeated request finds the same endpoint. */
 export async function makeEndpoint(
-  room: WebhookRoom,
+  context: WebhookContext,
   { accountId, actor }: { accountId: string; actor: Actor },
   terms: EndpointValues,
   idempotency?: Idempotency,
 ): Promise<{ endpoint: Endpoint; secret: string }> {
   const made = idempotency?.made as { id: string; secret: string } | undefined
-  if (made) return { endpoint: await getEndpoint(room, { id: made.id, accountId }), secret: made.secret }
-  return inTx(room, async (tx) => {
+  if (made) return { endpoint: await getEndpoint(context, { id: made.id, accountId }), secret: made.secret }
+  return inTx(context, async (tx) => {
     const now = tx.clock.now()
     const id = tx.ids.next('we')
     const secret = createSecret(tx.random)
@@ -53,11 +53,11 @@ export async function makeEndpoint(
 
 /** Changes an endpoint. Enabling it declares that it works again, so its failures are cleared. */
 export async function changeEndpoint(
-  room: WebhookRoom,
+  context: WebhookContext,
   { id, accountId, actor }: ChangedEndpoint,
   said: (held: Endpoint) => Partial<EndpointValues>,
 ): Promise<Endpoint> {
-  return inTx(room, async (tx) => {
+  return inTx(context, async (tx) => {
     const held = await endpoints.lock(tx.db, { id, owner: accountId })
     if (!held) throw endpointNotFound()
     const terms = said(held)
@@ -77,9 +77,9 @@ export async function changeEndpoint(
 }
 
 /** Removes an endpoint and stops its open deliveries. The results of the others stay readable with their events. */
-export async function removeEndpoint(room: WebhookRoom, own: ChangedEndpoint): Promise<void> {
+export async function removeEndpoint(context: WebhookContext, own: ChangedEndpoint): Promise<void> {
   const { id, accountId, actor } = own
-  await inTx(room, async (tx) => {
+  await inTx(context, async (tx) => {
     // Locks rows in the same order as attempts do: deliveries, events, endpoints.
     const now = tx.clock.now()
     const eventIds = await cancelDeliveries(tx.db, own, now)

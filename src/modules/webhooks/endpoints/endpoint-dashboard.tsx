@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../kernel/shape.ts'
 import { boxOf, formBody, formState } from '../../../web/dashboard/resource-form.tsx'
 import { ping } from '../domain/ping.ts'
 import { NewSecretPage } from '../pages/webhooks-page.tsx'
-import type { WebhookRoom } from '../room.ts'
+import type { WebhookContext } from '../context.ts'
 import { withoutQuery } from '../store.ts'
 import { changeEndpoint, makeEndpoint, removeEndpoint } from './change.ts'
 import { EVERY_KIND, type Endpoint, endpoint, statusOf } from './endpoint.ts'
@@ -16,7 +16,7 @@ import { listReplays } from './replays-store.ts'
 import { readCursor, toCursor } from '../../../kernel/paging.ts'
 import { getEndpoint, rotateEndpointSecret } from './secret.ts'
 import { last4Of, untilOf } from './sealed.ts'
-import type { WatchRoom } from '../watches/room.ts'
+import type { WatchContext } from '../watches/context.ts'
 import { readWatchedPart, watchForms } from '../watches/watch-forms.ts'
 
 const PATH = '/webhooks/endpoints'
@@ -37,9 +37,9 @@ const ownOf = ({ params, accountId, caller: { actor } }: PageRequest) => ({ id: 
 const back = (id: string, word: keyof typeof DONE) => ({ to: `${HOME}/${id}?done=${word}` })
 
 /** Dashboard pages that add, show, change, test, pause and remove endpoints. */
-export function endpointPages(room: WebhookRoom, watches: WatchRoom): readonly (Page | Form)[] {
+export function endpointPages(context: WebhookContext, watches: WatchContext): readonly (Page | Form)[] {
   const creation = ({ frame }: PageRequest, filled: FormState) =>
-    Promise.resolve(<NewEndpointPage frame={frame} filled={filled} rules={endpoint.rules(room)} />)
+    Promise.resolve(<NewEndpointPage frame={frame} filled={filled} rules={endpoint.rules(context)} />)
   return [
     {
       ...PLACED,
@@ -53,25 +53,25 @@ export function endpointPages(room: WebhookRoom, watches: WatchRoom): readonly (
       path: PATH,
       again: creation,
       async run({ caller }, fields, idempotency) {
-        const values = readNew(endpoint, room, formBody(endpoint, room, 'create', fields))
-        const { endpoint: made, secret } = await makeEndpoint(room, caller, values, idempotency)
+        const values = readNew(endpoint, context, formBody(endpoint, context, 'create', fields))
+        const { endpoint: made, secret } = await makeEndpoint(context, caller, values, idempotency)
         return { shown: { secret, id: made.id } }
       },
       show: ({ frame }, shown) => <NewSecretPage frame={frame} {...toShown(shown)} />,
     },
-    ...onePages(room, watches),
+    ...onePages(context, watches),
   ]
 }
 
 const toShown = ({ secret, id }: JsonObject) => ({ text: String(secret), back: `${HOME}/${String(id)}` })
 
-function onePages(room: WebhookRoom, watches: WatchRoom): readonly (Page | Form)[] {
-  const page = (request: PageRequest, filled?: FormState) => detail({ room, watches }, request, filled)
+function onePages(context: WebhookContext, watches: WatchContext): readonly (Page | Form)[] {
+  const page = (request: PageRequest, filled?: FormState) => detail({ context, watches }, request, filled)
   const placed = { ...PLACED, again: page }
   const set =
     (isEnabled: boolean): Form['run'] =>
     async (request) => {
-      const { id } = await changeEndpoint(room, ownOf(request), () => ({ isEnabled }))
+      const { id } = await changeEndpoint(context, ownOf(request), () => ({ isEnabled }))
       return back(id, isEnabled ? 'resumed' : 'paused')
     }
   return [
@@ -80,8 +80,10 @@ function onePages(room: WebhookRoom, watches: WatchRoom): readonly (Page | Form)
       ...placed,
       path: `${PATH}/:id`,
       async run(request, fields) {
-        const body = formBody(endpoint, room, 'change', fields)
-        const changed = await changeEndpoint(room, ownOf(request), (held) => readChange(endpoint, room, body, held))
+        const body = formBody(endpoint, context, 'change', fields)
+        const changed = await changeEndpoint(context, ownOf(request), (held) =>
+          readChange(endpoint, context, body, held),
+        )
         return back(changed.id, 'saved')
       },
     },
@@ -92,7 +94,7 @@ function onePages(room: WebhookRoom, watches: WatchRoom): readonly (Page | Form)
       proof: true,
       path: `${PATH}/:id/rotate`,
       async run(request, _fields, idempotency) {
-        const { endpoint: rotated, secret } = await rotateEndpointSecret(room, ownOf(request), idempotency)
+        const { endpoint: rotated, secret } = await rotateEndpointSecret(context, ownOf(request), idempotency)
         return { shown: { secret, id: rotated.id } }
       },
       show: ({ frame }, shown) => <NewSecretPage frame={frame} {...toShown(shown)} />,
@@ -102,7 +104,7 @@ function onePages(room: WebhookRoom, watches: WatchRoom): readonly (Page | Form)
       path: `${PATH}/:id/test`,
       async run(request, _fields, idempotency) {
         const { id: endpointId, accountId } = ownOf(request)
-        const { id } = await ping(room, { accountId, to: { endpointId }, idempotency })
+        const { id } = await ping(context, { accountId, to: { endpointId }, idempotency })
         return { to: `/dashboard/webhooks/events/${id}?done=sent` }
       },
     },
@@ -111,7 +113,7 @@ function onePages(room: WebhookRoom, watches: WatchRoom): readonly (Page | Form)
       path: `${PATH}/:id/replay`,
       async run(request, fields, idempotency) {
         const asked = { from_unix: toUnix(fields.get('from_unix')), missed: fields.get('missed') }
-        await beginReplay(room, ownOf(request), readReplay(asked, room.kinds), idempotency)
+        await beginReplay(context, ownOf(request), readReplay(asked, context.kinds), idempotency)
         return back(request.params.id!, 'replay')
       },
     },
@@ -119,7 +121,7 @@ function onePages(room: WebhookRoom, watches: WatchRoom): readonly (Page | Form)
       ...placed,
       path: `${PATH}/:id/delete`,
       async run(request) {
-        await removeEndpoint(room, ownOf(request))
+        await removeEndpoint(context, ownOf(request))
         return { to: '/dashboard/webhooks?done=deleted' }
       },
     },
@@ -128,24 +130,24 @@ function onePages(room: WebhookRoom, watches: WatchRoom): readonly (Page | Form)
 }
 
 async function detail(
-  { room, watches }: { room: WebhookRoom; watches: WatchRoom },
+  { context, watches }: { context: WebhookContext; watches: WatchContext },
   request: PageRequest,
   filled?: FormState,
 ) {
   const { frame, query } = request
-  const held = await getEndpoint(room, ownOf(request))
+  const held = await getEndpoint(context, ownOf(request))
   const { id: endpointId } = held
-  const found = await listLog(room.db, { endpointId, limit: LOG_ROWS + 1, after: readCursor(query.cursor) })
+  const found = await listLog(context.db, { endpointId, limit: LOG_ROWS + 1, after: readCursor(query.cursor) })
   const log = found.slice(0, LOG_ROWS)
   const at = `${HOME}/${endpointId}`
   return (
     <EndpointPage
       frame={frame}
-      endpoint={toRow(room, held)}
-      filled={formState(endpoint, room, held, filled)}
-      rules={endpoint.rules(room)}
+      endpoint={toRow(context, held)}
+      filled={formState(endpoint, context, held, filled)}
+      rules={endpoint.rules(context)}
       log={log}
-      replays={await listReplays(room.db, endpointId, REPLAYS_SHOWN)}
+      replays={await listReplays(context.db, endpointId, REPLAYS_SHOWN)}
       watched={await readWatchedPart(watches, { own: ownOf(request), at, cursor: query.watched })}
       first={query.cursor === undefined ? undefined : at}
       next={found.length > LOG_ROWS ? `${at}?cursor=${toCursor(log.at(-1)!)}` : undefined}
@@ -153,8 +155,8 @@ async function detail(
   )
 }
 
-export function toRow(room: WebhookRoom, held: Endpoint): EndpointRow {
-  const [last4, previousUntil] = [last4Of(room, held), untilOf(room, held)]
+export function toRow(context: WebhookContext, held: Endpoint): EndpointRow {
+  const [last4, previousUntil] = [last4Of(context, held), untilOf(context, held)]
   return { ...held, url: withoutQuery(held.url), status: statusOf(held), last4, previousUntil }
 }
 

@@ -7,7 +7,7 @@ import { type RecordOf, type RowOf, type ValuesOf, resource } from '../../../ker
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { given } from '../../../kernel/shown-fields.ts'
 import { urlRefused } from '../errors.ts'
-import type { WebhookRoom } from '../room.ts'
+import type { WebhookContext } from '../context.ts'
 import { toTime } from '../shape-event.ts'
 import { withoutQuery } from '../store.ts'
 import { type Filter, NO_FILTER, fromLines, readFilter, showFilter, toLines, toStored } from './filter.ts'
@@ -36,7 +36,7 @@ export const endpoint = resource({
   tag: 'webhooks',
   owner: 'accountId',
   times: 'iso',
-  rules: ({ kinds, outbound }: WebhookRoom) => ({
+  rules: ({ kinds, outbound }: WebhookContext) => ({
     kinds,
     requireUsable(path, url) {
       const refused = outbound.check(url)
@@ -63,9 +63,9 @@ export const endpoint = resource({
   },
   derived: {
     status: { as: words('enabled', 'paused', 'disabled'), from: (each) => statusOf(each) },
-    secret_last4: { as: TEXT, from: (each, room) => last4Of(room, each) },
+    secret_last4: { as: TEXT, from: (each, context) => last4Of(context, each) },
     secret_created_at: { as: TEXT, from: ({ sealedAt }) => toTime(sealedAt) },
-    previous_secret_until: { as: orNull(TEXT), from: (each, room) => toTime(untilOf(room, each)) },
+    previous_secret_until: { as: orNull(TEXT), from: (each, context) => toTime(untilOf(context, each)) },
   },
 })
 

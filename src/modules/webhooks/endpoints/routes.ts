@@ -5,7 +5,7 @@ import { PAGES, type Verb, crud, describedOf, routesOf } from '../../../kernel/r
 import type { AccountRequest } from '../../../kernel/route.ts'
 import { DELIVERY, EVENT_WITH_DELIVERIES } from '../answers.ts'
 import { ping } from '../domain/ping.ts'
-import type { WebhookRoom } from '../room.ts'
+import type { WebhookContext } from '../context.ts'
 import { showEventWithDeliveries } from '../shape-event.ts'
 import { changeEndpoint, makeEndpoint, removeEndpoint } from './change.ts'
 import { endpoint, endpoints } from './endpoint.ts'
@@ -38,7 +38,7 @@ const REPLAY = record({
   finished_at: orNull(text),
 })
 
-const verbs: readonly Verb<WebhookRoom>[] = [
+const verbs: readonly Verb<WebhookContext>[] = [
   ...crud(endpoint, {
     words: {
       list: [
@@ -57,13 +57,13 @@ const verbs: readonly Verb<WebhookRoom>[] = [
     secret: SECRET,
     isShort: true,
     list: ({ db }, { owner }) => endpoints.listAll(db, owner),
-    get: (room, own) => getEndpoint(room, ofOwner(own)),
-    async create(room, by, values, idempotency) {
-      const { endpoint: made, secret } = await makeEndpoint(room, ofOwner(by), values, idempotency)
-      return { ...show(endpoint, room, made), secret }
+    get: (context, own) => getEndpoint(context, ofOwner(own)),
+    async create(context, by, values, idempotency) {
+      const { endpoint: made, secret } = await makeEndpoint(context, ofOwner(by), values, idempotency)
+      return { ...show(endpoint, context, made), secret }
     },
-    change: (room, own, said) => changeEndpoint(room, ofOwner(own), said),
-    remove: (room, own) => removeEndpoint(room, ofOwner(own)),
+    change: (context, own, said) => changeEndpoint(context, ofOwner(own), said),
+    remove: (context, own) => removeEndpoint(context, ofOwner(own)),
   }),
   {
     ...place,
@@ -75,10 +75,10 @@ const verbs: readonly Verb<WebhookRoom>[] = [
     once: true,
     status: 201,
     answer: shownSchema(endpoint, SECRET),
-    async run(room, request) {
+    async run(context, request) {
       const json = await request.once('webhook-endpoints.rotate', async (idempotency) => {
-        const { endpoint: rotated, secret } = await rotateEndpointSecret(room, ownOf(request), idempotency)
-        return { ...show(endpoint, room, rotated), secret }
+        const { endpoint: rotated, secret } = await rotateEndpointSecret(context, ownOf(request), idempotency)
+        return { ...show(endpoint, context, rotated), secret }
       })
       return { status: 201, json }
     },
@@ -92,10 +92,10 @@ const verbs: readonly Verb<WebhookRoom>[] = [
     once: true,
     status: 201,
     answer: record({ event: EVENT_WITH_DELIVERIES }),
-    async run(room, request) {
+    async run(context, request) {
       const { id: endpointId, accountId } = ownOf(request)
       const json = await request.once('webhook-endpoints.test', async (idempotency) => ({
-        event: showEventWithDeliveries(await ping(room, { accountId, to: { endpointId }, idempotency })),
+        event: showEventWithDeliveries(await ping(context, { accountId, to: { endpointId }, idempotency })),
       }))
       return { status: 201, json }
     },
@@ -111,11 +111,11 @@ const verbs: readonly Verb<WebhookRoom>[] = [
       deliveries: list(record({ ...DELIVERY.properties, event: text, type: text, subject: text })),
       next_cursor: orNull(text),
     }),
-    async run(room, request) {
+    async run(context, request) {
       const { query } = request
       const limit = readWhole('limit', query.limit, LIMIT)
-      const { id: endpointId } = await getEndpoint(room, ownOf(request))
-      const found = await listLog(room.db, { endpointId, limit, after: readCursor(query.cursor) })
+      const { id: endpointId } = await getEndpoint(context, ownOf(request))
+      const found = await listLog(context.db, { endpointId, limit, after: readCursor(query.cursor) })
       const last = found.length === limit ? found.at(-1) : undefined
       return { json: { deliveries: found.map(showLogged), next_cursor: last ? toCursor(last) : null } }
     },
@@ -139,10 +139,10 @@ const verbs: readonly Verb<WebhookRoom>[] = [
     status: 201,
     answer: record({ replay: REPLAY }),
     refuses: [403, 409],
-    async run(room, request) {
-      const asked = readReplay(request.body(), room.kinds)
+    async run(context, request) {
+      const asked = readReplay(request.body(), context.kinds)
       const json = await request.once('webhook-endpoints.replay', async (idempotency) => ({
-        replay: showReplay(await beginReplay(room, ownOf(request), asked, idempotency)),
+        replay: showReplay(await beginReplay(context, ownOf(request), asked, idempotency)),
       }))
       return { status: 201, json }
     },
@@ -154,13 +154,13 @@ const verbs: readonly Verb<WebhookRoom>[] = [
     id: 'listWebhookReplays',
     summary: 'The newest replays to an endpoint, and their progress.',
     answer: record({ replays: list(REPLAY) }),
-    async run(room, request) {
-      const { id } = await getEndpoint(room, ownOf(request))
-      return { json: { replays: (await listReplays(room.db, id, REPLAYS_SHOWN)).map(showReplay) } }
+    async run(context, request) {
+      const { id } = await getEndpoint(context, ownOf(request))
+      return { json: { replays: (await listReplays(context.db, id, REPLAYS_SHOWN)).map(showReplay) } }
     },
   },
 ]
 
 /** Endpoints of an account under `/api/webhook-endpoints`. */
-export const endpointRoutes = (room: WebhookRoom) => routesOf(verbs, room)
+export const endpointRoutes = (context: WebhookContext) => routesOf(verbs, context)
 export const describedEndpointRoutes = describedOf(verbs)

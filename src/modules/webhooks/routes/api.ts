@@ -8,7 +8,7 @@ import { redeliver } from '../domain/redeliver.ts'
 import { DELIVERY, EVENT, EVENT_WITH_DELIVERIES, WEBHOOK_SECRET } from '../answers.ts'
 import { describedEndpointRoutes, endpointRoutes } from '../endpoints/routes.ts'
 import { describedWatchRoutes } from '../watches/routes.ts'
-import type { WebhookRoom } from '../room.ts'
+import type { WebhookContext } from '../context.ts'
 import { showDelivery, showEvent, showEventWithDeliveries } from '../shape-event.ts'
 import { readEventQuery, readPingUrl, readReceiver, toCursor } from '../wire-fields.ts'
 
@@ -17,7 +17,7 @@ const SHOWN_CHARACTERS = 4
 
 const place = { tag: 'webhooks', scope: 'webhooks', who: 'account' } as const
 
-const verbs: readonly Verb<WebhookRoom>[] = [
+const verbs: readonly Verb<WebhookContext>[] = [
   {
     ...place,
     method: 'get',
@@ -39,8 +39,8 @@ const verbs: readonly Verb<WebhookRoom>[] = [
       { name: 'limit', schema: integer, description: 'How many at most.' },
     ],
     answer: record({ events: list(EVENT), cursor: text, has_more: bool }),
-    async run(room, { caller: { accountId }, query }) {
-      const { events, position, hasMore } = await listEvents(room, { accountId, ...readEventQuery(query) })
+    async run(context, { caller: { accountId }, query }) {
+      const { events, position, hasMore } = await listEvents(context, { accountId, ...readEventQuery(query) })
       return { json: { events: events.map(showEvent), cursor: toCursor(position), has_more: hasMore } }
     },
   },
@@ -51,8 +51,8 @@ const verbs: readonly Verb<WebhookRoom>[] = [
     id: 'getEvent',
     summary: 'An event and every attempt to deliver it.',
     answer: record({ event: EVENT_WITH_DELIVERIES }),
-    async run(room, { caller: { accountId }, params }) {
-      const event = await getEvent(room, { accountId, eventId: params.id! })
+    async run(context, { caller: { accountId }, params }) {
+      const event = await getEvent(context, { accountId, eventId: params.id! })
       return { json: { event: showEventWithDeliveries(event) } }
     },
   },
@@ -66,11 +66,11 @@ const verbs: readonly Verb<WebhookRoom>[] = [
     once: true,
     status: 201,
     answer: record({ success: bool, delivery: DELIVERY, deliveries: list(DELIVERY) }),
-    async run(room, { caller: { accountId }, params, body, once }) {
+    async run(context, { caller: { accountId }, params, body, once }) {
       const endpointId = readReceiver(body())
       const json = await once('events.redeliver', async (idempotency) => {
         const again = { accountId, eventIds: [params.id!], endpointId, idempotency }
-        const deliveries = (await redeliver(room, again)).map(showDelivery)
+        const deliveries = (await redeliver(context, again)).map(showDelivery)
         return { success: true, delivery: deliveries[0]!, deliveries }
       })
       return { status: 201, json }
@@ -83,8 +83,8 @@ const verbs: readonly Verb<WebhookRoom>[] = [
     id: 'getWebhookSecret',
     summary: 'The last characters of the account’s default secret.',
     answer: record({ secret: orNull(WEBHOOK_SECRET) }),
-    async run(room, { caller: { accountId } }) {
-      const secret = await findAccountSecret(room, accountId)
+    async run(context, { caller: { accountId } }) {
+      const secret = await findAccountSecret(context, accountId)
       return { json: { secret: secret ? showSecret(secret) : null } }
     },
   },
@@ -98,9 +98,9 @@ const verbs: readonly Verb<WebhookRoom>[] = [
     status: 201,
     answer: record({ webhook_secret: text, secret: WEBHOOK_SECRET }),
     proof: true,
-    async run(room, { caller, once }) {
+    async run(context, { caller, once }) {
       const json = await once('webhooks.rotate-secret', async (idempotency) => {
-        const secret = await rotateAccountSecret(room, caller, idempotency)
+        const secret = await rotateAccountSecret(context, caller, idempotency)
         return { webhook_secret: secret.current, secret: showSecret(secret) }
       })
       return { status: 201, json }
@@ -116,9 +116,11 @@ const verbs: readonly Verb<WebhookRoom>[] = [
     once: true,
     status: 201,
     answer: record({ event: EVENT_WITH_DELIVERIES }),
-    async run(room, { caller: { accountId }, body, once }) {
+    async run(context, { caller: { accountId }, body, once }) {
       const json = await once('webhooks.ping', async (idempotency) => ({
-        event: showEventWithDeliveries(await ping(room, { accountId, to: { url: readPingUrl(body()) }, idempotency })),
+        event: showEventWithDeliveries(
+          await ping(context, { accountId, to: { url: readPingUrl(body()) }, idempotency }),
+        ),
       }))
       return { status: 201, json }
     },
@@ -126,7 +128,7 @@ const verbs: readonly Verb<WebhookRoom>[] = [
 ]
 
 /** Events, their deliveries and the signing secret; each account sees its own. */
-export const webhookRoutes = (room: WebhookRoom) => [...routesOf(verbs, room), ...endpointRoutes(room)]
+export const webhookRoutes = (context: WebhookContext) => [...routesOf(verbs, context), ...endpointRoutes(context)]
 export const describedWebhookRoutes = [...describedOf(verbs), ...describedWatchRoutes, ...describedEndpointRoutes]
 
 /** Enough to recognise a secret by, but not to sign with. */

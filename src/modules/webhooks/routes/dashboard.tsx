@@ -8,8 +8,8 @@ import { redeliver } from '../domain/redeliver.ts'
 import { endpointPages, toRow } from '../endpoints/endpoint-dashboard.tsx'
 import { endpoints } from '../endpoints/endpoint.ts'
 import { EventPage, NewSecretPage, WebhooksPage } from '../pages/webhooks-page.tsx'
-import type { WebhookRoom } from '../room.ts'
-import type { WatchRoom } from '../watches/room.ts'
+import type { WebhookContext } from '../context.ts'
+import type { WatchContext } from '../watches/context.ts'
 import { readPingUrl } from '../wire-fields.ts'
 
 const PAGE_ROWS = 25
@@ -18,7 +18,7 @@ const SHOWN_CHARACTERS = 4
 const DELIVERED: Record<string, boolean> = { true: true, false: false }
 
 /** Dashboard pages about what was sent to merchants' servers, and their answers. */
-export function webhookPages(ctx: WebhookRoom, watches: WatchRoom): readonly (Page | Form)[] {
+export function webhookPages(ctx: WebhookContext, watches: WatchContext): readonly (Page | Form)[] {
   const section = '/webhooks'
   const list = (request: PageRequest, filled: FormState) => listPage(ctx, request, filled)
   const detail = async ({ frame, accountId, params }: PageRequest, filled: FormState) => (
@@ -79,7 +79,7 @@ export function webhookPages(ctx: WebhookRoom, watches: WatchRoom): readonly (Pa
   ]
 }
 
-async function listPage(ctx: WebhookRoom, { frame, accountId, query }: PageRequest, filled: FormState) {
+async function listPage(ctx: WebhookContext, { frame, accountId, query }: PageRequest, filled: FormState) {
   const delivered = query.delivered ?? ''
   const beforePosition = readPosition(query.before)
   const filter = { accountId, beforePosition, delivered: DELIVERED[delivered], limit: PAGE_ROWS }

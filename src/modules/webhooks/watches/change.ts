@@ -12,7 +12,7 @@ import { kindsNotAsked, tooManyCrowded, tooManyWatches, tooMuchWaits } from '../
 import { ADDRESS_KINDS, type AddressKind } from './event-kinds.ts'
 import { packKnown } from './known.ts'
 import { readChainAbove, readFinalHeads, readFinalSends, readStatesWithin } from './read-ledger.ts'
-import type { WatchRoom } from './room.ts'
+import type { WatchContext } from './context.ts'
 import { countWatches, deleteWatches, insertWatches, listWatchedOf } from './store.ts'
 import type { Floor } from './watch.ts'
 
@@ -49,22 +49,22 @@ export const showAdded = ({ endpointId, added, watched, total, position }: Added
 
 /** Adds addresses to an endpoint, which gets their events from now on. Addresses it watches already stay as they are. */
 export async function addWatches(
-  room: WatchRoom,
+  context: WatchContext,
   { accountId, actor, endpointId, addresses }: Asked,
   idempotency?: Idempotency,
 ): Promise<Added> {
   const made = idempotency?.made as Added | undefined
   if (made) return made
   const own = { accountId, endpointId }
-  const endpoint = await getEndpoint(room, { id: endpointId, accountId })
+  const endpoint = await getEndpoint(context, { id: endpointId, accountId })
   if (!(Object.keys(ADDRESS_KINDS) as AddressKind[]).some((kind) => wantsKind(endpoint, kind))) throw kindsNotAsked()
-  const there = await listWatchedOf(room.db, own, addresses)
+  const there = await listWatchedOf(context.db, own, addresses)
   const fresh = addresses.filter((address) => !there.has(address))
-  const { addressesMax: max } = room
+  const { addressesMax: max } = context
   // Checked before the nodes are asked, so that an account at its limit costs them nothing.
-  if ((await countWatches(room.db, { accountId })) + fresh.length > max) throw tooManyWatches(max)
-  const floors = await readFloors(room.node, fresh)
-  const result = await inTx(room, async (tx) => {
+  if ((await countWatches(context.db, { accountId })) + fresh.length > max) throw tooManyWatches(max)
+  const floors = await readFloors(context.node, fresh)
+  const result = await inTx(context, async (tx) => {
     // Locks the account, so that concurrent requests count each other.
     await lockAccount(tx.db, accountId)
     await getEndpoint(tx, { id: endpointId, accountId })
@@ -85,7 +85,7 @@ export async function addWatches(
     await idempotency?.record(tx.db, { ...done })
     return done
   })
-  if (fresh.length > 0) room.heed(fresh)
+  if (fresh.length > 0) context.heed(fresh)
   return result
 }
 
@@ -122,11 +122,11 @@ async function readTaken(node: NodePort, address: string, head: Pick<Floor, 'fro
 
 /** Removes addresses from an endpoint; returns how many there were. */
 export async function removeWatches(
-  room: WatchRoom,
+  context: WatchContext,
   { accountId, actor, endpointId, addresses }: Asked,
 ): Promise<{ removed: number; watched: number }> {
-  await getEndpoint(room, { id: endpointId, accountId })
-  return inTx(room, async (tx) => {
+  await getEndpoint(context, { id: endpointId, accountId })
+  return inTx(context, async (tx) => {
     const removed = await deleteWatches(tx.db, { accountId, endpointId, addresses })
     if (removed > 0) {
       const detail = { id: endpointId, count: removed }

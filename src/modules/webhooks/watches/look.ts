@@ -1,11 +1,11 @@
 import { type AddressState, readStates } from '../../../kernel/feed/read-states.ts'
 import type { LedgerSend } from '../../../kernel/nano/ledger-send.ts'
 import { Known } from './known.ts'
-import { listTold } from './looks-store.ts'
+import { listReported } from './looks-store.ts'
 import { CHAIN_PAGE, type ChainBlock, WAITING, readChainAbove, readFinalSends } from './read-ledger.ts'
-import type { WatchRoom } from './room.ts'
+import type { WatchContext } from './context.ts'
 import type { Floor, Trouble, Watch } from './watch.ts'
-import { type Happening, tellAll } from './tell.ts'
+import { type Happening, reportAll } from './report.ts'
 
 /** The maximum of chain pages in one look; a longer chain continues in the next look. */
 const PAGES_MAX = 20
@@ -23,7 +23,7 @@ export interface Looked {
 }
 
 interface Look {
-  room: WatchRoom
+  context: WatchContext
   watch: Watch
   state: AddressState
   /** Hashes that the event stream announced: they are looked for in the ledger, and never trusted. */
@@ -36,7 +36,7 @@ interface Look {
  * only source; each step is one transaction that begins where the previous one ended.
  */
 export async function lookAt(
-  room: WatchRoom,
+  context: WatchContext,
   { watch: before, state, heard }: { watch: Watch; state: AddressState; heard: ReadonlySet<string> },
 ): Promise<Looked> {
   const settled = new Set<string>()
@@ -49,14 +49,14 @@ export async function lookAt(
     trouble,
   })
   for (let page = 0; page < PAGES_MAX; page++) {
-    const chain = state.frontier === watch.frontier ? [] : await readChainAbove(room.node, watch.address, watch)
+    const chain = state.frontier === watch.frontier ? [] : await readChainAbove(context.node, watch.address, watch)
     if (!chain) return over(false, 'unknown_floor')
     const isLast = chain.length < CHAIN_PAGE || !chain.at(-1)!.confirmed
     // Read again, so that a send confirmed while the chain was read does not come after it.
-    const now = isLast && chain.length > 0 ? await withWaitingNow(room, watch.address, state) : state
-    const look = { room, watch, state: now, heard, settled }
+    const now = isLast && chain.length > 0 ? await withWaitingNow(context, watch.address, state) : state
+    const look = { context, watch, state: now, heard, settled }
     const { happenings, floor, isComplete } = await judge(look, { chain, isLast })
-    const after = await tellInParts(room, watch, { happenings, floor })
+    const after = await reportInParts(context, watch, { happenings, floor })
     if (!after) return over(false)
     watch = after
     for (const { send } of happenings) settled.add(send.hash)
@@ -65,14 +65,14 @@ export async function lookAt(
   return over(false)
 }
 
-async function withWaitingNow({ node }: WatchRoom, address: string, state: AddressState): Promise<AddressState> {
+async function withWaitingNow({ node }: WatchContext, address: string, state: AddressState): Promise<AddressState> {
   const { waiting } = (await readStates(node, [address], WAITING)).get(address)!
   return { ...state, waiting: state.waiting && waiting && [...new Set([...state.waiting, ...waiting])] }
 }
 
 /** Records many events in several transactions, of which the last moves the floor. */
-async function tellInParts(
-  room: WatchRoom,
+async function reportInParts(
+  context: WatchContext,
   watch: Watch,
   { happenings, floor }: { happenings: readonly Happening[]; floor: Floor },
 ): Promise<Watch | undefined> {
@@ -82,17 +82,17 @@ async function tellInParts(
   let now: Watch | undefined = watch
   for (; now && happenings.length - at > EVENTS_AT_ONCE; at += EVENTS_AT_ONCE) {
     const { frontier, height, known }: Floor = now
-    now = await tellAll(room, now, {
+    now = await reportAll(context, now, {
       happenings: happenings.slice(at, at + EVENTS_AT_ONCE),
       floor: { frontier, height, known },
     })
   }
-  return now && tellAll(room, now, { happenings: happenings.slice(at), floor })
+  return now && reportAll(context, now, { happenings: happenings.slice(at), floor })
 }
 
 /** Decides which blocks of a part of the chain, and which receivable sends, cause events, and up to where the address is processed then. */
 async function judge(
-  { room, watch, state, heard, settled }: Look,
+  { context, watch, state, heard, settled }: Look,
   { chain, isLast }: { chain: readonly ChainBlock[]; isLast: boolean },
 ): Promise<{ happenings: Happening[]; floor: Floor; isComplete: boolean }> {
   const { address } = watch
@@ -102,12 +102,12 @@ async function judge(
   const incoming = new Set([...chain.flatMap(({ source }) => source ?? []), ...waiting])
   for (const hash of heard) if (known.has(hash)) settled.add(hash)
   const received = [...incoming].filter((hash) => !known.has(hash))
-  const toldSent = await listTold(room.db, watch, { type: 'address.sent', hashes: sent })
-  const toldReceived = await listTold(room.db, watch, { type: 'address.received', hashes: received })
+  const toldSent = await listReported(context.db, watch, { type: 'address.sent', hashes: sent })
+  const toldReceived = await listReported(context.db, watch, { type: 'address.received', hashes: received })
   for (const hash of [...toldSent, ...toldReceived]) settled.add(hash)
   const newSent = sent.filter((hash) => !toldSent.has(hash))
   const newReceived = received.filter((hash) => !toldReceived.has(hash))
-  const sends = await readFinalSends(room.node, [...new Set([...newSent, ...newReceived])])
+  const sends = await readFinalSends(context.node, [...new Set([...newSent, ...newReceived])])
   const happenings = inOrder([
     ...pick(sends, newSent, ({ from }) => from === address).map((send) => ({ type: 'address.sent' as const, send })),
     ...pick(sends, newReceived, ({ to }) => to === address).map((send) => ({

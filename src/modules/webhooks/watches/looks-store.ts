@@ -163,7 +163,7 @@ const HASHES_AT_ONCE = 500
 export const dedupeKeyOf = (endpointId: string, hash: string) => `${endpointId}:${hash}`
 
 /** Returns for which of these blocks an endpoint has an event, in one direction of one address. */
-export async function listTold(
+export async function listReported(
   db: Db,
   { endpointId, address }: Pick<WatchKey, 'endpointId' | 'address'>,
   { type, hashes }: { type: AddressKind; hashes: readonly string[] },

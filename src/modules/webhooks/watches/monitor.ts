@@ -5,10 +5,10 @@ import { type AddressState, readStates } from '../../../kernel/feed/read-states.
 import type { ConfirmationBus } from '../../../kernel/ports.ts'
 import { wantsKind } from '../endpoints/fan-out.ts'
 import { type Looked, lookAt } from './look.ts'
-import { type HeardAt, HeardQueue } from './heard-queue.ts'
-import { claimAt, claimDue, hasDueLooks, hastenPage, listTold, listWatchesAt } from './looks-store.ts'
+import { type ReceivedAt, ReceivedQueue } from './received-queue.ts'
+import { claimAt, claimDue, hasDueLooks, hastenPage, listReported, listWatchesAt } from './looks-store.ts'
 import { WAITING } from './read-ledger.ts'
-import type { WatchRoom } from './room.ts'
+import type { WatchContext } from './context.ts'
 import { listAddresses, listFreshAddresses } from './store.ts'
 import type { Watch } from './watch.ts'
 import { Turns } from './turns.ts'
@@ -24,7 +24,7 @@ const SHARED_AT_ONCE = 200
 const SHARINGS_MAX = 10
 
 interface MonitorOptions {
-  room: WatchRoom
+  context: WatchContext
   bus: ConfirmationBus
   turnOf(hash: string): number | undefined
 }
@@ -34,17 +34,17 @@ const keyOf = ({ address, hash }: Announced) => `${address} ${hash}`
 /** Looks at watched addresses where a block was announced, and regularly at all of them. */
 export class AddressMonitor implements FeedConsumer {
   readonly feed: LedgerFeed
-  readonly #room: WatchRoom
+  readonly #context: WatchContext
   readonly #settled = new BoundedSet(SETTLED_MAX)
   readonly #turns: Turns
-  readonly #heard = new HeardQueue()
+  readonly #heard = new ReceivedQueue()
   #stopped = false
 
   constructor(options: MonitorOptions) {
-    const { room, bus, turnOf } = options
-    this.#room = room
+    const { context, bus, turnOf } = options
+    this.#context = context
     this.#turns = new Turns(options)
-    const { clock, random } = room
+    const { clock, random } = context
     const failed = (error: unknown, doing: string) => this.#failed(doing)(error)
     this.feed = new LedgerFeed({ bus, clock, random, turnOf, failed }, this)
   }
@@ -55,15 +55,15 @@ export class AddressMonitor implements FeedConsumer {
   }
 
   listAddresses(page: { after: string; limit: number }): Promise<string[]> {
-    return listAddresses(this.#room.db, page)
+    return listAddresses(this.#context.db, page)
   }
 
   listFresh(page: { since: number; after: string; limit: number }): Promise<string[]> {
-    return listFreshAddresses(this.#room.db, page)
+    return listFreshAddresses(this.#context.db, page)
   }
 
   hastenPage(page: { at: number; after: string; limit: number }): Promise<string | undefined> {
-    return hastenPage(this.#room.db, page)
+    return hastenPage(this.#context.db, page)
   }
 
   isSettled(announced: Announced): boolean {
@@ -91,11 +91,11 @@ export class AddressMonitor implements FeedConsumer {
   }
 
   hasDue(): Promise<boolean> {
-    return hasDueLooks(this.#room.db, this.#room.clock.now())
+    return hasDueLooks(this.#context.db, this.#context.clock.now())
   }
 
   async lookDue(): Promise<boolean> {
-    const { db, engine, clock } = this.#room
+    const { db, engine, clock } = this.#context
     const now = clock.now()
     const leaseUntil = now + LEASE
     const watches = await claimDue(db, engine, { now, leaseUntil, limit: WATCHES_AT_ONCE })
@@ -105,7 +105,7 @@ export class AddressMonitor implements FeedConsumer {
 
   /** After a failure all blocks are returned, to be tried again. */
   async #orAll(
-    heard: ReadonlyMap<string, HeardAt>,
+    heard: ReadonlyMap<string, ReceivedAt>,
     run: () => Promise<readonly Announced[]>,
   ): Promise<readonly Announced[]> {
     try {
@@ -117,8 +117,8 @@ export class AddressMonitor implements FeedConsumer {
   }
 
   /** Finds the watchers of these addresses, so that accounts take turns. */
-  async #share(fresh: ReadonlyMap<string, HeardAt>): Promise<readonly Announced[]> {
-    const { db } = this.#room
+  async #share(fresh: ReadonlyMap<string, ReceivedAt>): Promise<readonly Announced[]> {
+    const { db } = this.#context
     const found = await listWatchesAt(db, [...fresh.keys()], PAGE)
     const byAddress = Map.groupBy(found, ({ address }) => address)
     for (const [address, heard] of fresh) {
@@ -134,27 +134,27 @@ export class AddressMonitor implements FeedConsumer {
   }
 
   /** Returns the announcements that must be tried again. */
-  async #lookWhere(batch: ReadonlyMap<string, HeardAt>): Promise<readonly Announced[]> {
-    const room = this.#room
+  async #lookWhere(batch: ReadonlyMap<string, ReceivedAt>): Promise<readonly Announced[]> {
+    const context = this.#context
     const addresses = [...batch.keys()]
-    const watchers = await listWatchesAt(room.db, addresses, PAGE)
+    const watchers = await listWatchesAt(context.db, addresses, PAGE)
     const byAddress = Map.groupBy(watchers, ({ address }) => address)
-    const open = new Map<string, HeardAt>()
+    const open = new Map<string, ReceivedAt>()
     for (const [address, blocks] of batch) {
       // Nobody watches it: the set of subscribed addresses keeps only a part of each address, so others may match.
       if (!byAddress.has(address)) continue
-      const untold: HeardAt = new Map()
+      const untold: ReceivedAt = new Map()
       for (const [hash, announced] of blocks) {
-        if (await this.#isTold(announced)) this.#settled.add(keyOf(announced[0]!))
+        if (await this.#isReported(announced)) this.#settled.add(keyOf(announced[0]!))
         else untold.set(hash, announced)
       }
       if (untold.size > 0) open.set(address, untold)
     }
     if (open.size === 0) return []
-    const now = room.clock.now()
+    const now = context.clock.now()
     const leaseUntil = now + LEASE
     const claim = { addresses: [...open.keys()], now, leaseUntil, limit: PAGE }
-    const claimed = await claimAt(room.db, room.engine, claim)
+    const claimed = await claimAt(context.db, context.engine, claim)
     const heard = new Map([...open].map(([address, blocks]) => [address, new Set(blocks.keys())] as const))
     const looked = await this.#look(claimed, { leaseUntil, heard })
     const left: Announced[] = []
@@ -170,15 +170,15 @@ export class AddressMonitor implements FeedConsumer {
   }
 
   /** Whether every watcher of an address has its event for a send, perhaps from another instance. */
-  async #isTold(announced: readonly Announced[]): Promise<boolean> {
-    const { db } = this.#room
+  async #isReported(announced: readonly Announced[]): Promise<boolean> {
+    const { db } = this.#context
     const { address, hash, tries } = announced[0]!
     if (tries === 0) return false
     for (const watcher of await listWatchesAt(db, [address], PAGE)) {
       for (const { direction } of announced) {
         const type = `address.${direction}` as const
         if (!wantsKind(watcher, type)) continue
-        if ((await listTold(db, watcher, { type, hashes: [hash] })).size === 0) return false
+        if ((await listReported(db, watcher, { type, hashes: [hash] })).size === 0) return false
       }
     }
     return true
@@ -189,34 +189,34 @@ export class AddressMonitor implements FeedConsumer {
     watches: readonly Watch[],
     { leaseUntil, heard }: { leaseUntil: number; heard: ReadonlyMap<string, ReadonlySet<string>> },
   ): Promise<Map<Watch, Looked>> {
-    const room = this.#room
+    const context = this.#context
     const looked = new Map<Watch, Looked>()
     if (watches.length === 0) return looked
-    const lookedAt = room.clock.now()
+    const lookedAt = context.clock.now()
     try {
       const addresses = [...new Set(watches.map(({ address }) => address))]
       const states = new Map<string, AddressState>()
       for (let at = 0; at < addresses.length; at += WATCHES_AT_ONCE) {
-        const part = await readStates(room.node, addresses.slice(at, at + WATCHES_AT_ONCE), WAITING)
+        const part = await readStates(context.node, addresses.slice(at, at + WATCHES_AT_ONCE), WAITING)
         for (const [address, state] of part) states.set(address, state)
       }
       for (const watch of watches) {
         if (this.#stopped) break
         const state = states.get(watch.address)!
         try {
-          looked.set(watch, await lookAt(room, { watch, state, heard: heard.get(watch.address) ?? new Set() }))
+          looked.set(watch, await lookAt(context, { watch, state, heard: heard.get(watch.address) ?? new Set() }))
         } catch (error) {
           if (isOutage(error)) throw error
           this.#failed('look')(error)
         }
       }
     } finally {
-      await this.#turns.giveBack(watches, { looked, lookedAt, leaseUntil, isHeard: heard.size > 0 })
+      await this.#turns.giveBack(watches, { looked, lookedAt, leaseUntil, isReceived: heard.size > 0 })
     }
     return looked
   }
 
   #failed(doing: string): (error: unknown) => undefined {
-    return this.#room.failures.failed('watches.monitor', { doing })
+    return this.#context.failures.failed('watches.monitor', { doing })
   }
 }

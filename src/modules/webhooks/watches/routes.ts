@@ -8,7 +8,7 @@ import type { AccountRequest } from '../../../kernel/route.ts'
 import { given } from '../../../kernel/shown-fields.ts'
 import { getEndpoint } from '../endpoints/secret.ts'
 import { addWatches, removeWatches, showAdded } from './change.ts'
-import type { WatchRoom } from './room.ts'
+import type { WatchContext } from './context.ts'
 import { type WatchPage, countTroubled, countWatches, listWatches } from './store.ts'
 import { readEndpointId, watch } from './watch.ts'
 
@@ -26,7 +26,7 @@ const askedOf = ({ caller: { accountId, actor }, body }: AccountRequest) => ({
   ...readNew(watch, undefined, body()),
 })
 
-const verbs: readonly Verb<WatchRoom>[] = [
+const verbs: readonly Verb<WatchContext>[] = [
   {
     ...place,
     method: 'get',
@@ -44,16 +44,16 @@ const verbs: readonly Verb<WatchRoom>[] = [
       next_cursor: orNull(text),
     }),
     refuses: [404],
-    async run(room, { caller: { accountId }, query }) {
+    async run(context, { caller: { accountId }, query }) {
       const endpointId = given(query.endpoint) === undefined ? undefined : readEndpointId('endpoint', query.endpoint)
       const after = readWatchCursor(query.cursor)
       const limit = readWhole('limit', query.limit, LIMIT)
-      if (endpointId !== undefined) await getEndpoint(room, { id: endpointId, accountId })
-      const found = await listWatches(room.db, { accountId, endpointId, after, limit: limit + 1 })
+      if (endpointId !== undefined) await getEndpoint(context, { id: endpointId, accountId })
+      const found = await listWatches(context.db, { accountId, endpointId, after, limit: limit + 1 })
       const page = found.slice(0, limit)
       const next = found.length > limit ? toWatchCursor(page.at(-1)!) : null
-      const total = await countWatches(room.db, { accountId, endpointId })
-      const troubled = await countTroubled(room.db, { accountId, endpointId })
+      const total = await countWatches(context.db, { accountId, endpointId })
+      const troubled = await countTroubled(context.db, { accountId, endpointId })
       const watches = page.map((each) => show(watch, undefined, each))
       return { json: { watches, total, troubled, next_cursor: next } }
     },
@@ -69,10 +69,10 @@ const verbs: readonly Verb<WatchRoom>[] = [
     status: 201,
     answer: ADDED,
     refuses: [403, 404, 409],
-    async run(room, request) {
+    async run(context, request) {
       const asked = askedOf(request)
       const json = await request.once('watches.add', async (idempotency) =>
-        showAdded(await addWatches(room, asked, idempotency)),
+        showAdded(await addWatches(context, asked, idempotency)),
       )
       return { status: 201, json }
     },
@@ -86,15 +86,15 @@ const verbs: readonly Verb<WatchRoom>[] = [
     bodyBytesMax: BODY_BYTES_MAX,
     answer: record({ success: bool, removed: integer, watched: integer }),
     refuses: [404],
-    async run(room, request) {
-      const { removed, watched } = await removeWatches(room, askedOf(request))
+    async run(context, request) {
+      const { removed, watched } = await removeWatches(context, askedOf(request))
       return { json: { success: true, removed, watched } }
     },
   },
 ]
 
 /** Watched addresses of an account's endpoints, under `/api/watches`. */
-export const watchRoutes = (room: WatchRoom) => routesOf(verbs, room)
+export const watchRoutes = (context: WatchContext) => routesOf(verbs, context)
 export const describedWatchRoutes = describedOf(verbs)
 
 export const toWatchCursor = ({ endpointId, address }: { endpointId: string; address: string }) =>

@@ -1,7 +1,7 @@
 import type { ConfirmationBus } from '../../../kernel/ports.ts'
 import type { Looked } from './look.ts'
 import { markLooked, markTrouble } from './looks-store.ts'
-import type { WatchRoom } from './room.ts'
+import type { WatchContext } from './context.ts'
 import type { Trouble, Watch } from './watch.ts'
 
 const SECOND = 1_000
@@ -23,24 +23,24 @@ interface LookedAt {
   lookedAt: number
   leaseUntil: number
   /** Whether an event caused this look. */
-  isHeard: boolean
+  isReceived: boolean
 }
 
 /** Schedules regular looks, and records why looks fail. */
 export class Turns {
-  readonly #room: WatchRoom
+  readonly #context: WatchContext
   readonly #bus: Pick<ConfirmationBus, 'connected'>
   /** Watches whose failure was reported to the operator. */
   readonly #said = new Set<string>()
 
-  constructor({ room, bus }: { room: WatchRoom; bus: Pick<ConfirmationBus, 'connected'> }) {
-    this.#room = room
+  constructor({ context, bus }: { context: WatchContext; bus: Pick<ConfirmationBus, 'connected'> }) {
+    this.#context = context
     this.#bus = bus
   }
 
   /** Ends looks: releases the watches to other instances, each with the time of its next look. */
-  async giveBack(watches: readonly Watch[], { looked, lookedAt, leaseUntil, isHeard }: LookedAt): Promise<void> {
-    const { db, clock } = this.#room
+  async giveBack(watches: readonly Watch[], { looked, lookedAt, leaseUntil, isReceived }: LookedAt): Promise<void> {
+    const { db, clock } = this.#context
     const now = clock.now()
     const changed = watches.filter((watch) => looked.has(watch) && looked.get(watch)!.trouble !== watch.trouble)
     for (const [trouble, group] of Map.groupBy(changed, (watch) => looked.get(watch)!.trouble)) {
@@ -49,7 +49,7 @@ export class Turns {
     const turns = Map.groupBy(watches, (watch) => {
       const { isComplete = false, isActive = false, trouble = null } = looked.get(watch) ?? {}
       this.#tell(watch, trouble, now)
-      if (isComplete) return `done ${this.#nextTurn(isActive || isHeard ? lookedAt : watch.activeAt)}`
+      if (isComplete) return `done ${this.#nextTurn(isActive || isReceived ? lookedAt : watch.activeAt)}`
       return `failed ${now + (trouble === 'unknown_floor' ? pauseOf(watch, now) : AFTER_FAILURE)}`
     })
     for (const [turn, group] of turns) {
@@ -70,12 +70,12 @@ export class Turns {
     if (this.#said.size >= SAID_MAX) this.#said.clear()
     this.#said.add(key)
     const error = new Error(`No node knows ${frontier ?? 'the first block'} of ${address}, from where to go on.`)
-    this.#room.failures.failed('watches.floor', { endpointId })(error)
+    this.#context.failures.failed('watches.floor', { endpointId })(error)
   }
 
   /** In whole seconds, so that watches share their looks. */
   #nextTurn(activeAt: number): number {
-    const now = this.#room.clock.now()
+    const now = this.#context.clock.now()
     const min = this.#bus.connected ? PACE_MIN_HEARING : PACE_MIN
     const pace = Math.min(PACE_MAX, Math.max(min, Math.floor((now - activeAt) / PACE_SHARE)))
     return Math.ceil((now + pace) / SECOND) * SECOND

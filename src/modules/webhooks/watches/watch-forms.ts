@@ -2,7 +2,7 @@ import type { Form, PageRequest } from '../../../kernel/page.ts'
 import { readNew } from '../../../kernel/resource/read.ts'
 import { addWatches, removeWatches } from './change.ts'
 import { readWatchCursor, toWatchCursor } from './routes.ts'
-import type { WatchRoom } from './room.ts'
+import type { WatchContext } from './context.ts'
 import { countTroubled, countWatches, listWatches } from './store.ts'
 import { watch } from './watch.ts'
 import type { WatchedPart } from './watch-card.tsx'
@@ -11,19 +11,19 @@ const ROWS = 25
 
 /** Reads what an endpoint's page shows of its addresses. */
 export async function readWatchedPart(
-  room: WatchRoom,
+  context: WatchContext,
   { own, at, cursor }: { own: { id: string; accountId: string }; at: string; cursor: unknown },
 ): Promise<WatchedPart> {
   const { id: endpointId, accountId } = own
   const after = readWatchCursor(cursor)
-  const found = await listWatches(room.db, { accountId, endpointId, after, limit: ROWS + 1 })
+  const found = await listWatches(context.db, { accountId, endpointId, after, limit: ROWS + 1 })
   const watches = found.slice(0, ROWS)
   return {
     watches,
-    count: await countWatches(room.db, { accountId, endpointId }),
-    total: await countWatches(room.db, { accountId }),
-    max: room.addressesMax,
-    troubled: await countTroubled(room.db, { accountId, endpointId }),
+    count: await countWatches(context.db, { accountId, endpointId }),
+    total: await countWatches(context.db, { accountId }),
+    max: context.addressesMax,
+    troubled: await countTroubled(context.db, { accountId, endpointId }),
     first: after && at,
     next: found.length > ROWS ? `${at}?watched=${toWatchCursor(watches.at(-1)!)}` : undefined,
   }
@@ -32,7 +32,11 @@ export async function readWatchedPart(
 type Placed = Omit<Form, 'path' | 'run'>
 
 /** Forms that add a list of addresses, and remove one. */
-export function watchForms(room: WatchRoom, placed: Placed, { path, home }: { path: string; home: string }): Form[] {
+export function watchForms(
+  context: WatchContext,
+  placed: Placed,
+  { path, home }: { path: string; home: string },
+): Form[] {
   const asked = ({ params, accountId, caller: { actor } }: PageRequest, addresses: string[]) => ({
     accountId,
     actor,
@@ -47,7 +51,7 @@ export function watchForms(room: WatchRoom, placed: Placed, { path, home }: { pa
           .get('addresses')
           .split(/[\s,;]+/)
           .filter((address) => address !== '')
-        await addWatches(room, asked(request, addresses), idempotency)
+        await addWatches(context, asked(request, addresses), idempotency)
         return { to: `${home}/${request.params.id!}?done=watched` }
       },
     },
@@ -55,7 +59,7 @@ export function watchForms(room: WatchRoom, placed: Placed, { path, home }: { pa
       ...placed,
       path: `${path}/:id/unwatch`,
       async run(request, fields) {
-        await removeWatches(room, asked(request, [fields.get('watched')]))
+        await removeWatches(context, asked(request, [fields.get('watched')]))
         return { to: `${home}/${request.params.id!}?done=unwatched` }
       },
     },

@@ -1,7 +1,7 @@
 import { action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
 import { field, input } from '../../../kernel/fields.ts'
-import { type WorkRoom, requireWork } from '../room.ts'
+import { type WorkContext, requireWork } from '../context.ts'
 
 export const workCancel = action({
   name: 'work_cancel',
@@ -15,13 +15,13 @@ export const workCancel = action({
   output: answer.record({ success: answer.nothing }),
   auth: 'none',
   scope: 'work',
-  run({ payer }, { hash }, { work }: WorkRoom) {
+  run({ payer }, { hash }, { work }: WorkContext) {
     work.cancel(hash, payer)
     return { success: '' }
   },
   asNode: {
-    check: (_question, { work }: WorkRoom) => requireWork(work),
-    run({ payer }, { request }, { work }: WorkRoom) {
+    check: (_question, { work }: WorkContext) => requireWork(work),
+    run({ payer }, { request }, { work }: WorkContext) {
       work.cancel(request.hash(), payer)
       return { success: '' }
     },

@@ -7,7 +7,7 @@ import { formatMultiplier, formatWork, toMultiplier } from '../../../kernel/nano
 import type { FoundWork } from '../../../kernel/ports.ts'
 import { readBlock } from '../../ledger/index.ts'
 import { findWork, requireRoot, subtypeOf, wantedDifficulty } from '../find-work.ts'
-import { type WorkRoom, requireWork } from '../room.ts'
+import { type WorkContext, requireWork } from '../context.ts'
 
 export const workGenerate = action({
   name: 'work_generate',
@@ -52,35 +52,35 @@ export const workGenerate = action({
   refusals: ['Cancelled'],
   auth: 'none',
   scope: 'work',
-  check({ hash, block, ...asked }, room: WorkRoom) {
+  check({ hash, block, ...asked }, context: WorkContext) {
     if (block !== undefined && asked.subtype === undefined) requireRoot(readBlock(block), hash)
-    wantedDifficulty(room, asked)
+    wantedDifficulty(context, asked)
   },
-  async run(ctx, { hash, block, ...asked }, room: WorkRoom) {
+  async run(ctx, { hash, block, ...asked }, context: WorkContext) {
     const startedAt = ctx.store.clock.now()
     const subtype = asked.subtype ?? (block === undefined ? undefined : await subtypeOf(ctx, hash, readBlock(block)))
-    const threshold = wantedDifficulty(room, { ...asked, subtype })
-    const { found, credits, cached } = await findWork(ctx, room, { root: hash, threshold })
+    const threshold = wantedDifficulty(context, { ...asked, subtype })
+    const { found, credits, cached } = await findWork(ctx, context, { root: hash, threshold })
     const duration = `${((ctx.store.clock.now() - startedAt) / 1000).toFixed(3)}s`
-    return { ...toNodeAnswer(room, hash, found), frontier: hash, duration, credits, cached }
+    return { ...toNodeAnswer(context, hash, found), frontier: hash, duration, credits, cached }
   },
   asNode: {
-    check({ request }, { thresholds, work }: WorkRoom) {
+    check({ request }, { thresholds, work }: WorkContext) {
       requireWork(work)
       const { root, block, difficulty, isNamed } = readWorkQuestion(request, thresholds)
       if (isNamed) refuseEnough(root, block, difficulty)
     },
-    async run(ctx, { request }, room: WorkRoom) {
-      const { root, block, difficulty: asked, isNamed } = readWorkQuestion(request, room.thresholds)
+    async run(ctx, { request }, context: WorkContext) {
+      const { root, block, difficulty: asked, isNamed } = readWorkQuestion(request, context.thresholds)
       const isOpen = block === undefined || isNamed
-      const difficulty = isOpen ? asked : wantedDifficulty(room, { subtype: await subtypeOf(ctx, root, block) })
+      const difficulty = isOpen ? asked : wantedDifficulty(context, { subtype: await subtypeOf(ctx, root, block) })
       refuseEnough(root, block, difficulty)
-      return toNodeAnswer(room, root, (await findWork(ctx, room, { root, threshold: difficulty })).found)
+      return toNodeAnswer(context, root, (await findWork(ctx, context, { root, threshold: difficulty })).found)
     },
   },
 })
 
-function toNodeAnswer({ thresholds }: WorkRoom, hash: string, { work, value }: FoundWork) {
+function toNodeAnswer({ thresholds }: WorkContext, hash: string, { work, value }: FoundWork) {
   return {
     hash,
     work,

@@ -3,7 +3,7 @@ import { answer } from '../../../kernel/answers.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { formatMultiplier, formatWork, fromMultiplier, toMultiplier, workValue } from '../../../kernel/nano/work.ts'
-import type { WorkRoom } from '../room.ts'
+import type { WorkContext } from '../context.ts'
 
 export const workValidate = action({
   name: 'work_validate',
@@ -41,7 +41,7 @@ export const workValidate = action({
   asNode: { fields: ['version'] },
   readOnly: true,
   local: true,
-  run(_ctx, { hash, work = '0', difficulty, multiplier }, { thresholds }: WorkRoom) {
+  run(_ctx, { hash, work = '0', difficulty, multiplier }, { thresholds }: WorkContext) {
     const value = workValue(hash, work.padStart(16, '0'))
     const answer: JsonObject = {}
     // The multiplier overrides the difficulty, as in the node; unlike the node, the answer has `valid` in both cases.

@@ -6,7 +6,7 @@ import { wantsKind } from '../endpoints/fan-out.ts'
 import { endpoints } from '../endpoints/endpoint.ts'
 import type { AddressKind } from './event-kinds.ts'
 import { dedupeKeyOf, markStep } from './looks-store.ts'
-import type { WatchRoom } from './room.ts'
+import type { WatchContext } from './context.ts'
 import type { Floor, Watch } from './watch.ts'
 
 export interface Happening {
@@ -18,12 +18,12 @@ export interface Happening {
  * Records the events of an address, in this order, together with the floor that follows: a crash undoes both, and an instance whose lease has
  * ended records neither. Returns the watch as it is now; undefined when another instance has it, or it is gone.
  */
-export async function tellAll(
-  room: WatchRoom,
+export async function reportAll(
+  context: WatchContext,
   watch: Watch,
   { happenings, floor }: { happenings: readonly Happening[]; floor: Floor },
 ): Promise<Watch | undefined> {
-  return inTx(room, async (tx) => {
+  return inTx(context, async (tx) => {
     const endpoint = await endpoints.find(tx.db, watch.endpointId)
     const wanted = endpoint ? happenings.filter(({ type }) => wantsKind(endpoint, type)) : []
     const activeAt = happenings.length > 0 ? tx.clock.now() : watch.activeAt

@@ -4,7 +4,7 @@ import type { WorkThresholds } from '../../kernel/nano/work.ts'
 import type { WorkPort } from '../../kernel/ports.ts'
 
 /** The context of proof of work: its source and the network's thresholds. */
-export interface WorkRoom {
+export interface WorkContext {
   work: WorkPort
   thresholds: WorkThresholds
 }

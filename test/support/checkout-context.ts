@@ -7,7 +7,12 @@ import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import type { Names } from '../../src/kernel/ports.ts'
 import type { IncomingSend } from '../../src/modules/checkout/domain/baseline.ts'
-import { type CheckoutPorts, type CheckoutRoom, openCheckout, readCheckout } from '../../src/modules/checkout/index.ts'
+import {
+  type CheckoutPorts,
+  type CheckoutContext,
+  openCheckout,
+  readCheckout,
+} from '../../src/modules/checkout/index.ts'
 import type { ServiceSales } from '../../src/modules/checkout/service-sales.ts'
 import type { CheckoutsTable } from '../../src/modules/checkout/tables.ts'
 import { testRandom } from './random.ts'
@@ -39,7 +44,7 @@ export function toCheckoutCtx(
   store: StoreCtx,
   engine: StoreEngine,
   { sales = NO_SALES, tell = () => undefined }: { sales?: Sold; tell?: (id: string) => void } = {},
-): CheckoutRoom {
+): CheckoutContext {
   const link = (id: string) => `https://gateway.example/${id}`
   const ports: CheckoutPorts = {
     engine,
@@ -90,15 +95,15 @@ export const callerOf = (accountId: string) =>
     accountId,
     role: 'user',
     prepaid: false,
-    door: 'secret-key',
+    access: 'secret-key',
     actor: OPERATOR,
     rights: undefined,
   }) as const
 
 /** Opens a checkout with fields as they come over the wire. */
-export async function openWith(room: CheckoutRoom, caller: Parameters<typeof openCheckout>[1], fields: object) {
-  const rules = { currencies: room.ports.prices.currencies, plainHttpAllowed: false }
-  return (await openCheckout(room, caller, readCheckout({ ...fields }, rules))).checkout
+export async function openWith(context: CheckoutContext, caller: Parameters<typeof openCheckout>[1], fields: object) {
+  const rules = { currencies: context.ports.prices.currencies, plainHttpAllowed: false }
+  return (await openCheckout(context, caller, readCheckout({ ...fields }, rules))).checkout
 }
 
 /** Writes a checkout into the store that nobody has opened; `change` is all that matters about it. */
@@ -121,7 +126,7 @@ export async function addCheckout(db: Db, id: string, change: Partial<CheckoutsT
 
 /** A confirmed send, heard of now. */
 export function sendOf(
-  { clock }: Pick<CheckoutRoom, 'clock'>,
+  { clock }: Pick<CheckoutContext, 'clock'>,
   { hash, ...send }: Pick<IncomingSend, 'hash' | 'from' | 'to' | 'amountRaw'>,
 ): IncomingSend {
   const at = clock.now()

@@ -1,5 +1,5 @@
 import type { Raw } from '../../kernel/money.ts'
-import type { WalletRoom } from '../wallets/index.ts'
+import type { WalletContext } from '../wallets/index.ts'
 
 /** Rules of the faucet, from the configuration. */
 export interface FaucetRules {
@@ -11,6 +11,6 @@ export interface FaucetRules {
   perNetworkMax: number
 }
 
-export interface FaucetRoom extends WalletRoom {
+export interface FaucetContext extends WalletContext {
   faucet: FaucetRules
 }

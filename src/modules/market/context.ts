@@ -1,7 +1,7 @@
 import type { MarketData, Prices } from '../../kernel/ports.ts'
 
 /** The source of prices. */
-export interface MarketRoom {
+export interface MarketContext {
   prices: Prices
   market: MarketData
 }

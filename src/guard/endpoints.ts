@@ -21,7 +21,7 @@ import { parseBody } from './json-body.ts'
 import type { RegisteredAction, Registry } from './registry.ts'
 import type { RpcRequest } from './rpc-request.ts'
 
-const SERVICE_DOOR: Door = {
+const SERVICE_ENDPOINT: Endpoint = {
   prefix: '',
   shape: '',
   parse: parseBody,
@@ -38,8 +38,8 @@ const SERVICE_DOOR: Door = {
 }
 
 /** The service's endpoint with the action in the path: the body need not repeat it, and may not name another. */
-const actionDoor = (name: string): Door => ({
-  ...SERVICE_DOOR,
+const actionEndpoint = (name: string): Endpoint => ({
+  ...SERVICE_ENDPOINT,
   prefix: `actions/${name} `,
   parse(text, registry) {
     findNamed(registry, name)
@@ -53,23 +53,23 @@ const actionDoor = (name: string): Door => ({
   },
 })
 
-export function doorOf({ door }: Pick<RpcRequest, 'door'>): Door {
-  if (door === undefined) return SERVICE_DOOR
-  return door === 'node' ? NODE_DOOR : actionDoor(door.action)
+export function endpointOf({ endpoint }: Pick<RpcRequest, 'endpoint'>): Endpoint {
+  if (endpoint === undefined) return SERVICE_ENDPOINT
+  return endpoint === 'node' ? NODE_ENDPOINT : actionEndpoint(endpoint.action)
 }
 
 type Resolved = Awaited<ReturnType<typeof resolveNames>>
 
-function toAsked({ action, room, parse }: RegisteredAction, { params, resolved }: Resolved): Asked {
+function toAsked({ action, context, parse }: RegisteredAction, { params, resolved }: Resolved): Asked {
   const input = parse(params)
-  action.check?.(input, room)
+  action.check?.(input, context)
   return {
     once: action.once ?? action.onceWhen?.(input) ?? false,
     scope: action.scopeWhen?.(input) ?? action.scope,
     run:
       resolved === undefined
-        ? (ctx) => action.run(ctx, input, room)
-        : (ctx) => named(action.run(ctx, input, room), resolved),
+        ? (ctx) => action.run(ctx, input, context)
+        : (ctx) => named(action.run(ctx, input, context), resolved),
   }
 }
 
@@ -138,7 +138,7 @@ class AsWritten {
  * How an endpoint reads requests and shapes answers. There are two: the service's, which follows the contract and may have the action
  * in its path, and the node's, which behaves as a node does. Everything between, from keys to payments, is the same for both.
  */
-export interface Door {
+export interface Endpoint {
   /** Prefix of the remembered request: the same bytes have another answer at another endpoint. */
   prefix: string
   /** Prefix of the request's fingerprint: the same request has an answer of another shape at another endpoint. */
@@ -163,7 +163,7 @@ const requestOf = new WeakMap<Body, NodeRequest>()
  * The node's own endpoint: requests are read and answered as by a node V27.1, with status 200 for errors of the ledger and of the
  * request. Refusals of the gateway itself (keys, limits, payment) are the same as elsewhere.
  */
-const NODE_DOOR: Door = {
+const NODE_ENDPOINT: Endpoint = {
   prefix: 'node ',
   shape: 'node ',
   parse(text) {
@@ -182,15 +182,15 @@ const NODE_DOOR: Door = {
     throw new LedgerRefusal(CONTROL_ACTIONS.has(name) ? CONTROL_IS_DISABLED : 'Unknown command')
   },
   ignored: () => undefined,
-  read({ countMax }, { action, room }, body) {
+  read({ countMax }, { action, context }, body) {
     const question: NodeQuestion = { name: textOf(body.action), request: requestOf.get(body)! }
     refuseLongLists(action, question.request.tree)
-    action.asNode?.check?.(question, room)
+    action.asNode?.check?.(question, context)
     const { run } = action.asNode ?? {}
     return {
       once: action.once ?? false,
       scope: action.asNode?.scopeWhen?.(question) ?? action.scope,
-      run: run ? (ctx) => run(ctx, question, room) : (ctx) => passOn(action, ctx, question, countMax),
+      run: run ? (ctx) => run(ctx, question, context) : (ctx) => passOn(action, ctx, question, countMax),
     }
   },
   write: (answer) => (answer instanceof AsWritten ? answer.text : writeNodeAnswer(answer)),

@@ -1,9 +1,9 @@
 import type { SecretBox } from '../../kernel/ports.ts'
-import type { CheckoutRoom } from '../checkout/index.ts'
+import type { CheckoutContext } from '../checkout/index.ts'
 
 /** The context of every function of this module. */
-export interface PosRoom {
-  checkouts: CheckoutRoom
+export interface PosContext {
+  checkouts: CheckoutContext
   secrets: SecretBox
   /** The URL of a till. */
   urlOf(id: string): string

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Announced } from '../../../kernel/feed/ledger-feed.ts'
-import { HeardQueue } from './heard-queue.ts'
+import { ReceivedQueue } from './received-queue.ts'
 
 const at = (address: string, hash: string, tries = 0): Announced => ({ address, hash, direction: 'received', tries })
 const watcher = (accountId: string, address: string, events = ['*']) => ({
@@ -12,14 +12,14 @@ const watcher = (accountId: string, address: string, events = ['*']) => ({
 })
 
 /** Everything that is fresh goes to its account, which its name begins with. */
-function share(queue: HeardQueue): void {
+function share(queue: ReceivedQueue): void {
   for (const [address, blocks] of queue.takeFresh(1_000_000)) {
     queue.place(address, blocks, [watcher(address.split(' ')[0]!, address)])
   }
 }
 
 test('a shop waited for its one payment until thousands of addresses of an exchange were looked at: accounts take turns', () => {
-  const queue = new HeardQueue()
+  const queue = new ReceivedQueue()
   for (let i = 0; i < 90_000; i++) queue.add(at(`exchange ${i}`, 'A'))
   share(queue)
   queue.add(at('shop 1', 'B'))
@@ -32,7 +32,7 @@ test('a shop waited for its one payment until thousands of addresses of an excha
 })
 
 test('however full it is, each account has a few places', () => {
-  const queue = new HeardQueue()
+  const queue = new ReceivedQueue()
   for (let account = 0; account < 30; account++) {
     for (let i = 0; i < 20_000; i++) queue.add(at(`exchange${account} ${i}`, 'A'))
     share(queue)
@@ -46,7 +46,7 @@ test('however full it is, each account has a few places', () => {
 })
 
 test('a payment was given up after one look, because another block of its address had been looked for before: tries are of a block', () => {
-  const queue = new HeardQueue()
+  const queue = new ReceivedQueue()
   queue.add(at('shop 1', 'OLD', 19))
   queue.add(at('shop 1', 'NEW'))
   share(queue)
@@ -56,7 +56,7 @@ test('a payment was given up after one look, because another block of its addres
 })
 
 test('an address that two accounts watch is looked at in the turn of the one with less to look at', () => {
-  const queue = new HeardQueue()
+  const queue = new ReceivedQueue()
   for (let i = 0; i < 100; i++) queue.add(at(`exchange ${i}`, 'A'))
   share(queue)
   queue.add({ ...at('shared', 'B'), direction: 'sent' })

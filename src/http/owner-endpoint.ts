@@ -16,7 +16,7 @@ import { CORS_HEADERS } from './page-headers.ts'
 import { RpcEndpoint, type RpcOptions } from './rpc.ts'
 import { createServer, toRefusal } from './server.ts'
 
-interface OwnerDoorOptions {
+interface OwnerEndpointOptions {
   socketPath: string
   /** Proves to the owner that a request comes from a front. */
   secret: string
@@ -38,12 +38,12 @@ const ownerAway = (cause: unknown) =>
   new AppError('store_unavailable', 'The service restarts. Try again in a moment.', { retryAfterSeconds: 1, cause })
 
 /** Passes every request that a front does not answer to the owner unchanged, and its answer back. */
-export class OwnerDoor {
-  readonly #options: OwnerDoorOptions
+export class OwnerEndpoint {
+  readonly #options: OwnerEndpointOptions
   readonly #upgraded = new Set<Duplex>()
   readonly #agent = new Agent({ keepAlive: true, maxSockets: Infinity, maxFreeSockets: 64 })
 
-  constructor(options: OwnerDoorOptions) {
+  constructor(options: OwnerEndpointOptions) {
     this.#options = options
   }
 
@@ -181,19 +181,19 @@ function withoutOwn(raw: readonly string[]): string[] {
 interface FrontServerOptions extends Omit<RpcOptions, 'handOver' | 'batchWidth' | 'running'> {
   requestTimeoutMilliseconds: number
   httpFast: boolean
-  door: OwnerDoor
+  access: OwnerEndpoint
   onError(error: unknown, requestId: string): void
 }
 
 /** The server of a front: it answers RPC itself and passes everything else to the owner. */
-export function createFrontServer({ door, ...options }: FrontServerOptions): FastifyInstance {
+export function createFrontServer({ access, ...options }: FrontServerOptions): FastifyInstance {
   const { isDraining, nextRequestId } = options
   const rpc = new RpcEndpoint({
     ...options,
     running: { count: 0 },
     // A front passes every batch on.
     batchWidth: 1,
-    handOver: (...handed) => door.pass(...handed),
+    handOver: (...handed) => access.pass(...handed),
   })
   const server = createServer({
     ...options,
@@ -207,11 +207,11 @@ export function createFrontServer({ door, ...options }: FrontServerOptions): Fas
         )
       } else if (request.url === '/health/live') {
         response.writeHead(200, { 'content-type': 'application/json; charset=utf-8' }).end('{"status":"live"}')
-      } else door.pass(request, response)
+      } else access.pass(request, response)
     },
   })
   server.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) =>
-    door.upgrade(request, socket, head),
+    access.upgrade(request, socket, head),
   )
   return server
 }

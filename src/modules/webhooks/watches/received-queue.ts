@@ -10,16 +10,16 @@ const SHARE_MIN = 50
 const HASHES_MAX = 1_000
 
 /** The announcements at an address by block hash; a payment to oneself is announced twice. */
-export type HeardAt = Map<string, readonly Announced[]>
+export type ReceivedAt = Map<string, readonly Announced[]>
 
 /**
  * Addresses at which a block was announced, waiting for a look. Accounts take turns: an account with thousands of confirmed blocks delays only
  * its own looks. Which account watches an address must be queried, for many addresses at once; until then the address waits in `#fresh`.
  */
-export class HeardQueue {
-  readonly #fresh = new Map<string, HeardAt>()
+export class ReceivedQueue {
+  readonly #fresh = new Map<string, ReceivedAt>()
   /** By account, the one whose turn is next first; within it by address, the longest waiting first. */
-  readonly #shares = new Map<string, Map<string, HeardAt>>()
+  readonly #shares = new Map<string, Map<string, ReceivedAt>>()
   /** The account in whose share an address waits. */
   readonly #places = new Map<string, string>()
 
@@ -36,8 +36,8 @@ export class HeardQueue {
   }
 
   /** The next addresses whose watchers are not known yet; `place` puts them back, unless nobody watches them. */
-  takeFresh(limit: number): Map<string, HeardAt> {
-    const taken = new Map<string, HeardAt>()
+  takeFresh(limit: number): Map<string, ReceivedAt> {
+    const taken = new Map<string, ReceivedAt>()
     for (const [address, heard] of this.#fresh) {
       if (taken.size === limit) break
       taken.set(address, heard)
@@ -47,7 +47,7 @@ export class HeardQueue {
   }
 
   /** Adds an address to the share of the watcher with the fewest waiting: one look serves all. Leaves out blocks that no watcher asks for. */
-  place(address: string, heard: HeardAt, watchers: readonly Watcher[]): void {
+  place(address: string, heard: ReceivedAt, watchers: readonly Watcher[]): void {
     const asked = [...heard].filter(([, announced]) =>
       watchers.some((watcher) => announced.some(({ direction }) => wantsKind(watcher, `address.${direction}`))),
     )
@@ -56,7 +56,7 @@ export class HeardQueue {
       .sort((one, other) => this.#sizeOf(one) - this.#sizeOf(other))
     if (asked.length === 0 || account === undefined) return
     const place = this.#places.get(address) ?? account
-    const share = this.#shares.get(place) ?? new Map<string, HeardAt>()
+    const share = this.#shares.get(place) ?? new Map<string, ReceivedAt>()
     const waiting = share.get(address)
     if (!waiting && share.size >= this.#shareMax()) return
     if (waiting) for (const [, announced] of asked) note(waiting, announced)
@@ -66,8 +66,8 @@ export class HeardQueue {
   }
 
   /** The next addresses to look at, one of each account before the second of any. */
-  take(limit: number): Map<string, HeardAt> {
-    const batch = new Map<string, HeardAt>()
+  take(limit: number): Map<string, ReceivedAt> {
+    const batch = new Map<string, ReceivedAt>()
     while (batch.size < limit) {
       const [account, share] = this.#shares.entries().next().value ?? []
       if (account === undefined || !share) break
@@ -93,7 +93,7 @@ export class HeardQueue {
 }
 
 /** Of two announcements of a block in one direction keeps the one with fewer tries, so that a repeated announcement gets all of its tries. */
-function note(waiting: HeardAt, announced: readonly Announced[]): void {
+function note(waiting: ReceivedAt, announced: readonly Announced[]): void {
   const { hash } = announced[0]!
   const known = waiting.get(hash)
   if (!known && waiting.size >= HASHES_MAX) return

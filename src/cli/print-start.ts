@@ -1,14 +1,14 @@
 import type { App } from '../app.ts'
 import type { Config } from '../config/config.ts'
-import { forgetAdministratorKey, keyFileOfAdministrator, tellAdministratorKey } from '../store/data-folder.ts'
+import { forgetAdministratorKey, keyFileOfAdministrator, reportAdministratorKey } from '../store/data-folder.ts'
 import type { Log } from '../infra/log.ts'
 import { useFastestCurve } from '../infra/sodium-curve.ts'
-import { tellFasterWork } from '../infra/work/card/find.ts'
+import { reportFasterWork } from '../infra/work/card/find.ts'
 import { describeSources } from '../infra/work/open.ts'
 import { VERSION } from '../version.ts'
 
 /** Reports the addresses of a started gateway: as a page for people, as log events for programs. */
-export async function tellStart(config: Config, { app, log, fronts = 1 }: { app: App; log: Log; fronts?: number }) {
+export async function printStart(config: Config, { app, log, fronts = 1 }: { app: App; log: Log; fronts?: number }) {
   const { url, metricsUrl, createdKey, walletKeyFile, devnet, nodes } = app
   const isTerminal = process.stdout.isTTY
   if (createdKey !== undefined && !isTerminal) {
@@ -20,7 +20,7 @@ export async function tellStart(config: Config, { app, log, fronts = 1 }: { app:
     `  RPC        ${url}`,
     `  Docs       ${url}/docs`,
     `  Dashboard  ${url}/dashboard`,
-    ...tellAdministratorKey(config, { createdKey, isTerminal }),
+    ...reportAdministratorKey(config, { createdKey, isTerminal }),
     ...(metricsUrl === undefined ? [] : [`  Metrics    ${metricsUrl}`]),
     ...(fronts > 1 ? [`  Processes  ${fronts}`] : []),
     `  Data       ${config.dataDir}`,
@@ -31,8 +31,8 @@ export async function tellStart(config: Config, { app, log, fronts = 1 }: { app:
       ? `  Node       development ledger, ${devnet.rpcUrl}`
       : `  Nodes      ${nodes.pool.upstreams.map(({ options }) => options.name).join(', ')}`,
     `  Work       ${describeSources(app.work.engines)}`,
-    ...tellFasterWork(config).map((line) => `             ${line}`),
-    ...tellSlowSignatures(),
+    ...reportFasterWork(config).map((line) => `             ${line}`),
+    ...describeSlowSignatures(),
     '',
     '  Try it:',
     `  curl -d '{"action":"block_count"}' ${url}`,
@@ -42,7 +42,7 @@ export async function tellStart(config: Config, { app, log, fronts = 1 }: { app:
   if (createdKey !== undefined && isTerminal) forgetAdministratorKey(config)
 }
 
-function tellSlowSignatures(): string[] {
+function describeSlowSignatures(): string[] {
   const { reason } = useFastestCurve()
   return reason === undefined ? [] : [`  Signatures in JavaScript, ten times slower: ${reason}`]
 }

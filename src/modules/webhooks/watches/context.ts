@@ -3,7 +3,7 @@ import type { NodePort } from '../../../kernel/ports.ts'
 import type { SecretCtx } from '../domain/account-secret.ts'
 
 /** The context of functions about watched addresses. */
-export interface WatchRoom extends SecretCtx {
+export interface WatchContext extends SecretCtx {
   node: NodePort
   engine: StoreEngine
   /** The maximum for all endpoints of an account together. */

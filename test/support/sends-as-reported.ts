@@ -5,7 +5,7 @@ import type { NodePort } from '../../src/kernel/ports.ts'
 import { textOf, toObject } from '../../src/kernel/shape.ts'
 
 /** How a network of unsigned blocks answers about sends: as it tells them, because nothing of them proves itself. */
-export const sendsAsTold =
+export const sendsAsReported =
   (read: NodePort['read']): NodePort['readSends'] =>
   async (hashes) => {
     const answer = await read('blocks_info', { hashes: [...hashes], json_block: true })

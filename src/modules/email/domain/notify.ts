@@ -6,7 +6,7 @@ import { type FreeUse, giveBackFree, takeFree } from '../../accounts/index.ts'
 import { findPayment } from '../../wallets/index.ts'
 import { type Receipt, receiptMail } from '../mails.ts'
 import { findRecipient, listRecipients, listSuppressed } from '../recipients-store.ts'
-import { type EmailRoom, fingerprintOf } from '../room.ts'
+import { type EmailContext, fingerprintOf } from '../context.ts'
 import { receiptContext, recipientContext } from '../tables.ts'
 import { type EmailPayment, findEmailPayment } from '../store.ts'
 
@@ -20,24 +20,24 @@ const DAY = 86_400_000
 export type AskedReceipt = Receipt & { paymentId: string }
 
 /** Makes the open pages of a payment's owner reload. */
-export function tellPages(
-  { tellAccount }: Pick<StoreCtx, 'tellAccount'>,
+export function notifyPages(
+  { notifyAccount }: Pick<StoreCtx, 'notifyAccount'>,
   { accountId }: Pick<EmailPayment, 'accountId'>,
 ): void {
-  tellAccount(accountId, ['email'])
+  notifyAccount(accountId, ['email'])
 }
 
 /** Queues a receipt in the transaction of the change it reports. The job contains no names or addresses. */
-export async function tellSender(tx: StoreCtx, payment: EmailPayment, what: Receipt): Promise<void> {
+export async function notifySender(tx: StoreCtx, payment: EmailPayment, what: Receipt): Promise<void> {
   const { id, receipt } = payment
-  tellPages(tx, payment)
+  notifyPages(tx, payment)
   if (receipt === null) return
   const payload: AskedReceipt = { ...what, paymentId: id }
   await enqueue(tx, { kind: TELL, payload })
 }
 
 /** Mails one receipt. If it is sent twice, mailboxes recognise the duplicate by its message id. */
-export async function mailReceipt(ctx: EmailRoom, mailer: Mailer, asked: AskedReceipt): Promise<void> {
+export async function mailReceipt(ctx: EmailContext, mailer: Mailer, asked: AskedReceipt): Promise<void> {
   const { db } = ctx.store
   const payment = await findEmailPayment(db, asked.paymentId)
   if (!payment || payment.receipt === null) return
@@ -65,7 +65,7 @@ export async function mailReceipt(ctx: EmailRoom, mailer: Mailer, asked: AskedRe
 }
 
 /** Counts a receipt against the daily limit; at the limit it waits for the next day. */
-async function countReceipt({ store, ports }: EmailRoom, emailHash: string): Promise<FreeUse | undefined> {
+async function countReceipt({ store, ports }: EmailContext, emailHash: string): Promise<FreeUse | undefined> {
   if (ports.rules.mailsPerAddressMax === 0) return undefined
   const allowance = { max: RECEIPTS_MAX, windowMilliseconds: DAY }
   const asked = { caller: `email:${emailHash}`, meter: METER, now: store.clock.now() }

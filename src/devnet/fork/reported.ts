@@ -7,7 +7,7 @@ import { refusal } from '../../kernel/nano/node-request.ts'
 import type { Subtype } from '../records.ts'
 
 /** A block from the forked node, with its hash, signature and balance checked. */
-export interface ToldBlock {
+export interface ReportedBlock {
   hash: string
   block: Block
   account: PublicKey
@@ -51,7 +51,7 @@ export function readCount(value: unknown, what: string, most = Number.MAX_SAFE_I
 }
 
 /** Reads one block of `blocks_info`. Its hash proves its contents, its signature that the account wanted it. */
-export function readToldBlock(hash: string, told: unknown, epochSigners: readonly PublicKey[]): ToldBlock {
+export function readReportedBlock(hash: string, told: unknown, epochSigners: readonly PublicKey[]): ReportedBlock {
   const what = `block ${hash}`
   if (!isMembers(told) || !isMembers(told.contents)) throw lie(`${what} has no contents`)
   const { contents } = told
@@ -78,7 +78,7 @@ export function readToldBlock(hash: string, told: unknown, epochSigners: readonl
 }
 
 /** The subtype and amount of a block, from its own balance and the one before it. */
-export function deedOf(told: ToldBlock, before: Raw): { subtype: Subtype | undefined; amount: Raw } {
+export function effectOf(told: ReportedBlock, before: Raw): { subtype: Subtype | undefined; amount: Raw } {
   const { block, balance, hash } = told
   const sends = balance < before
   const amount = (sends ? before - balance : balance - before) as Raw
@@ -97,7 +97,7 @@ export function deedOf(told: ToldBlock, before: Raw): { subtype: Subtype | undef
 }
 
 /** The account that a send pays; undefined for any other block. */
-export function destinationOf({ block }: ToldBlock, subtype: Subtype | undefined): PublicKey | undefined {
+export function destinationOf({ block }: ReportedBlock, subtype: Subtype | undefined): PublicKey | undefined {
   if (block.type === 'send') return block.destination
   return block.type === 'state' && subtype === 'send' ? block.link : undefined
 }
@@ -108,4 +108,4 @@ export function sourceOf(block: Block, subtype: Subtype | undefined): string | u
   return block.type === 'state' && subtype === 'receive' ? block.link : undefined
 }
 
-export const isFirst = ({ block }: ToldBlock) => /^0{64}$/.test(previousOf(block))
+export const isFirst = ({ block }: ReportedBlock) => /^0{64}$/.test(previousOf(block))

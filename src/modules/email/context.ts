@@ -1,9 +1,9 @@
 import type { Names } from '../../kernel/ports.ts'
-import type { WalletRoom } from '../wallets/index.ts'
+import type { WalletContext } from '../wallets/index.ts'
 import type { EmailPorts } from './ports.ts'
 
 /** The context of every function of this module: requests, jobs and pages have one. */
-export interface EmailRoom extends WalletRoom {
+export interface EmailContext extends WalletContext {
   ports: EmailPorts
   names: Names
 }

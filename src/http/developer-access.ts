@@ -9,24 +9,24 @@ import { type SessionOptions, identifyApiCaller } from './session.ts'
 /** Headers that proxies write. A request with any of them comes from another machine, or claims to. */
 const PROXIED = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip']
 
-interface DeveloperDoorOptions extends SessionOptions {
-  atDesk: boolean
+interface DeveloperAccessOptions extends SessionOptions {
+  isLocal: boolean
 }
 
 /**
  * Who may act as payer, merchant and network on the development ledger. On a local gateway every caller may; elsewhere only callers on
  * the machine itself, and administrators: an anonymous caller who makes test nano could complete any checkout.
  */
-export class DeveloperDoor {
-  readonly #options: DeveloperDoorOptions
+export class DeveloperAccess {
+  readonly #options: DeveloperAccessOptions
 
-  constructor(options: DeveloperDoorOptions) {
+  constructor(options: DeveloperAccessOptions) {
     this.#options = options
   }
 
   /** For a caller whose role has been established already. */
   admits(request: IncomingMessage, role: 'user' | 'admin' | undefined): boolean {
-    return this.#options.atDesk || role === 'admin' || isOnThisMachine(request)
+    return this.#options.isLocal || role === 'admin' || isOnThisMachine(request)
   }
 
   async require({ method, url, headers, raw }: FastifyRequest): Promise<void> {

@@ -3,7 +3,7 @@ import type { Block } from '../../kernel/nano/block.ts'
 import type { Names } from '../../kernel/ports.ts'
 
 /** The context of ledger actions beside the node. */
-export interface LedgerRoom {
+export interface LedgerContext {
   names: Names
   /** Maximum entries of a list; a payment is searched for among as many. */
   countMax: number
@@ -14,6 +14,6 @@ export interface LedgerRoom {
 }
 
 /** `-1` requests everything, but never more than the gateway's maximum. */
-export function boundedCount({ countMax: max }: Pick<LedgerRoom, 'countMax'>, count: number | undefined): string {
+export function boundedCount({ countMax: max }: Pick<LedgerContext, 'countMax'>, count: number | undefined): string {
   return String(count === undefined || count < 0 ? max : Math.min(count, max))
 }

@@ -3,9 +3,9 @@ import { AppError } from '../../../kernel/errors.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { insertAudit } from '../../accounts/index.ts'
 import { countOwed } from '../outbox-store.ts'
-import { type FrozenWallet, findFrozen, markThawed } from '../frozen-store.ts'
+import { type FrozenWallet, findFrozen, markUnfrozen } from '../frozen-store.ts'
 
-interface Thaw {
+interface Unfreeze {
   /** Id or address. */
   wallet: string
   actor: Actor
@@ -17,7 +17,7 @@ interface Thaw {
  * Unfreezes a wallet after an operator has checked it. Its next pass finishes open blocks with the same bytes, then takes over the ledger's
  * confirmed state as its own record.
  */
-export function thawWallet(ctx: StoreCtx, { wallet, actor, payQueued }: Thaw): Promise<FrozenWallet> {
+export function unfreezeWallet(ctx: StoreCtx, { wallet, actor, payQueued }: Unfreeze): Promise<FrozenWallet> {
   return inTx(ctx, async (tx) => {
     const frozen = await findFrozen(tx.db, wallet)
     if (!frozen) throw new AppError('not_found', 'There is no frozen wallet with this id or address.')
@@ -29,7 +29,7 @@ export function thawWallet(ctx: StoreCtx, { wallet, actor, payQueued }: Thaw): P
         `${owed} payments wait in this wallet. If the store was set back they may have been made already: compare with the ledger, then repeat with --pay-queued.`,
       )
     }
-    if (!(await markThawed(tx.db, frozen.id, tx.clock.now())))
+    if (!(await markUnfrozen(tx.db, frozen.id, tx.clock.now())))
       throw new AppError('conflict', 'Someone else has unfrozen it.')
     const { id, address, accountId, reason } = frozen
     await insertAudit(tx, { actor, accountId, what: 'wallet.thawed', detail: { id, address, reason, owed } })

@@ -3,7 +3,7 @@ import type { Raw } from '../../kernel/money.ts'
 import type { WorkThresholds } from '../../kernel/nano/work.ts'
 import type { KeyVault, Vanity } from '../../kernel/key-vault.ts'
 import type { AskAllNodes, Names, NodePort, WorkPort } from '../../kernel/ports.ts'
-import type { BlockRefusal, TellAlarm } from '../../kernel/wallet-alarm.ts'
+import type { BlockRefusal, ReportAlarm } from '../../kernel/wallet-alarm.ts'
 import type { BlockWatch } from './advance-queue.ts'
 import type { OutboxBlock } from './outbox-store.ts'
 import type { Wallet } from './store.ts'
@@ -41,7 +41,7 @@ interface Advancing {
   lookSoon(walletId: string): void
   watchBlock(blockId: string): BlockWatch
   /** Ends the waits for a block; `left` is what they resolve with. */
-  tellBlock(blockId: string, left?: OutboxBlock): void
+  reportBlock(blockId: string, left?: OutboxBlock): void
   /** Logs and counts a node's refusal of a block of ours, and keeps it for the caller that waits for the block. */
   noteRefusal(refusal: BlockRefusal): void
   /** The last refusal of a block by a node; undefined when it was not refused when last published from this process. */
@@ -50,7 +50,7 @@ interface Advancing {
 }
 
 /** The context of every function of this module: requests have one with a node of their own, and jobs have one, too. */
-export interface WalletRoom {
+export interface WalletContext {
   store: StoreCtx
   node: NodePort
   askAllNodes: AskAllNodes
@@ -64,17 +64,17 @@ export interface WalletRoom {
   queue: Advancing
   /** Subscribes to events of a new wallet's address. */
   watchAddress(walletId: string, address: string): void
-  alarm: TellAlarm
+  alarm: ReportAlarm
 }
 
 /** What the action needs in addition. */
-export interface CloudWalletRoom extends WalletRoom {
+export interface CloudWalletContext extends WalletContext {
   names: Names
   /** How many wallets a list has at most. */
   countMax: number
 }
 
 /** Makes the open pages of a wallet's owner reload; wallets of the service have no owner. */
-export function tellWallet({ store }: Pick<WalletRoom, 'store'>, { accountId }: Pick<Wallet, 'accountId'>): void {
-  if (accountId !== null) store.tellAccount(accountId, ['wallets:read'])
+export function notifyWallet({ store }: Pick<WalletContext, 'store'>, { accountId }: Pick<Wallet, 'accountId'>): void {
+  if (accountId !== null) store.notifyAccount(accountId, ['wallets:read'])
 }

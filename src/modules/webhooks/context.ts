@@ -2,7 +2,7 @@ import type { Outbound } from '../../kernel/ports.ts'
 import type { SecretCtx } from './domain/account-secret.ts'
 
 /** The context of every function of this module. */
-export interface WebhookRoom extends SecretCtx {
+export interface WebhookContext extends SecretCtx {
   /** Sends requests to URLs that users gave. */
   outbound: Outbound
   /** Every event type that an endpoint can ask for. */
