@@ -149,7 +149,7 @@ export const USUAL_CHANGES: readonly UsualChange[] = [
         ),
         behind('nano, priced, setting', ', whole'),
       ),
-      'src/modules/<module>/room.ts': behind('  nameUpdatePrice: Raw\n', '  nameLettersMax: number\n'),
+      'src/modules/<module>/context.ts': behind('  nameUpdatePrice: Raw\n', '  nameLettersMax: number\n'),
       'src/modules/<module>/open.ts': both(
         behind('  { namePlans, nameUpdatePrice', ', nameLettersMax'),
         behind('{ ...offers, namePlans, nameUpdatePrice', ', nameLettersMax'),
@@ -224,7 +224,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
           "import { LettersPage } from '../pages/letters-page.tsx'\n",
         ),
         behind(
-          '    ...oneNamePages(room),\n',
+          '    ...oneNamePages(context),\n',
           "    { path: '/letters', permission: 'names', render: ({ frame }) => <LettersPage frame={frame} max={20} /> },\n",
         ),
       ),
