@@ -126,11 +126,11 @@ function readGroups(text: string): number[] {
 export const FRONT_MARK = 'x-nano-gateway-front'
 export const FRONT_CLIENT = 'x-nano-gateway-client'
 
-const told = new WeakMap<object, string>()
+const reported = new WeakMap<object, string>()
 
 /** The peer address of the client's connection, which this process holds or a front of ours. */
 export function remoteAddressOf(request: Pick<IncomingMessage, 'socket'>): string | undefined {
-  return told.get(request) ?? request.socket.remoteAddress
+  return reported.get(request) ?? request.socket.remoteAddress
 }
 
 /** Whether a front has handed this request over; then the client's address in its header counts. No other client can set that. */
@@ -139,7 +139,7 @@ export function admitFront(request: IncomingMessage, isFront: (mark: string) => 
   const mark = headers[FRONT_MARK]
   const client = headers[FRONT_CLIENT]
   if (typeof mark !== 'string' || typeof client !== 'string' || !isFront(mark)) return false
-  told.set(request, client)
+  reported.set(request, client)
   // Nothing after this point uses the header.
   delete headers[FRONT_MARK]
   delete headers[FRONT_CLIENT]

@@ -69,10 +69,10 @@ export class OwnerEndpoint {
     const asked = this.#ask(request, response, { socketPath, method: request.method, path: request.url, headers })
     if (!asked) return
     asked.on('response', (answer) => {
-      const told = withoutOwn(answer.rawHeaders)
+      const passed = withoutOwn(answer.rawHeaders)
       // After a body that was not read to its end the connection cannot be used again.
-      if (isDraining() || !request.complete) told.push('connection', 'close')
-      response.writeHead(answer.statusCode!, told)
+      if (isDraining() || !request.complete) passed.push('connection', 'close')
+      response.writeHead(answer.statusCode!, passed)
       // The client of an event stream must see the headers before the first event.
       response.flushHeaders()
       answer.pipe(response)

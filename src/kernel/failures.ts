@@ -54,7 +54,7 @@ export const LOSSES = {
   'accounts.session-secret': 'A new secret replaces one that cannot be read; people it had signed in sign in again.',
   'work.ready': 'Work that was not stored can be computed again.',
   'work.ahead': 'Work that was not computed in advance is computed when it is needed.',
-  'work.cancel': 'A peer that was not told finishes its search, and its result is ignored.',
+  'work.cancel': 'A peer that did not get the cancellation finishes its search, and its result is ignored.',
   'node.republish': 'One node has the block; what the others answer changes nothing.',
   'node.lookup': 'A node that does not answer counts as not having the block.',
   'confirmations.catch-up': 'Every listener also checks the ledger on its own.',
@@ -62,7 +62,8 @@ export const LOSSES = {
   'notices.send': 'A gateway that missed a notice finds the change when it looks.',
   'notices.strange': 'Another program uses the channel.',
   'store.connection': 'A broken connection is replaced; what was running on it fails with its own error.',
-  'processes.link': 'A front that cannot hear the owner caches nothing, and answers 503 to what only the owner can do.',
+  'processes.link':
+    'A front without a connection to the owner caches nothing, and answers 503 to what only the owner can do.',
   'commands.link': 'A command that is not answered says so; it has stored its change.',
   'limits.connection': 'While Redis is unavailable each gateway grants its share, and reports it.',
   'clock.follow': 'Until the clock we follow is back, our own keeps counting.',

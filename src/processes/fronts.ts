@@ -12,7 +12,7 @@ import { type FrontLine, type Place, type SharedCounter, readLines, sendLine } f
 
 /** How long a connection may take to identify its front, and a front to confirm a notice. */
 const HELLO_MAX = 5_000
-const HEARD_MAX = 1_000
+const RECEIVED_MAX = 1_000
 
 interface FrontsOptions {
   /** Known to fronts only. */
@@ -21,7 +21,7 @@ interface FrontsOptions {
   metrics: Pick<Metrics, 'addCounts' | SharedCounter>
   failures: Failures
   /** A front has sent a notice to everybody. */
-  hear(topic: string, payload: string): void
+  receive(topic: string, payload: string): void
   prepareWork(address: string, root: string): void
 }
 
@@ -63,15 +63,15 @@ class Fronts {
    * Notifies every front that listens, and resolves once all have received it. A front that does not confirm in time is disconnected:
    * it notices that, and remembers nothing until it is connected again.
    */
-  async tell(topic: string, payload: string, except?: Front): Promise<void> {
+  async notify(topic: string, payload: string, except?: Front): Promise<void> {
     const listening = [...this.#fronts].filter((front) => front !== except && front.topics.has(topic))
-    await Promise.all(listening.map((front) => this.#tellOne(front, [topic, payload])))
+    await Promise.all(listening.map((front) => this.#notifyOne(front, [topic, payload])))
   }
 
-  #tellOne({ socket, waiting }: Front, notice: [string, string]): Promise<void> {
+  #notifyOne({ socket, waiting }: Front, notice: [string, string]): Promise<void> {
     const id = ++this.#notices
     return new Promise((resolve) => {
-      const late = setTimeout(() => socket.destroy(new Error('A front does not hear.')), HEARD_MAX)
+      const late = setTimeout(() => socket.destroy(new Error('A front does not answer.')), RECEIVED_MAX)
       waiting.set(id, () => {
         clearTimeout(late)
         waiting.delete(id)
@@ -100,23 +100,23 @@ class Fronts {
         front = { socket, topics: new Set(line.topics), waiting: new Map() }
         this.#fronts.add(front)
         sendLine(socket, { welcome: true })
-      } else socket.destroy(new Error('Somebody who is no front came.'))
+      } else socket.destroy(new Error('A connection that is not a front was refused.'))
     })
   }
 
   #take(front: Front, line: FrontLine): void {
-    const { limiter, metrics, hear, prepareWork } = this.#options
+    const { limiter, metrics, receive, prepareWork } = this.#options
     const { socket, waiting } = front
     if ('lease' in line) sendLine(socket, { id: line.id, answer: limiter.lease(...line.lease) })
     else if ('ping' in line) sendLine(socket, { id: line.id, answer: [0, 0] })
-    else if ('heard' in line) waiting.get(line.heard)?.()
+    else if ('received' in line) waiting.get(line.received)?.()
     else if ('counts' in line) metrics.addCounts(line.counts)
     else if ('counters' in line) {
       for (const [name, labels, count] of line.counters) (metrics[name] as Counter).inc(labels, count)
     } else if ('prepare' in line) prepareWork(...line.prepare)
     else if ('notice' in line) {
-      hear(...line.notice)
-      void this.tell(...line.notice, front)
+      receive(...line.notice)
+      void this.notify(...line.notice, front)
     }
   }
 }
@@ -129,11 +129,11 @@ export async function openFronts(
 ): Promise<void> {
   const { opened, metrics, failures } = ports
   const local = opened.notices instanceof LocalNotices ? opened.notices : undefined
-  const hear = (topic: string, payload: string) => local?.hear(topic, payload)
-  const fronts = new Fronts({ secret, limiter, metrics, failures, hear, prepareWork })
-  local?.relayTo((topic, payload) => fronts.tell(topic, payload))
+  const receive = (topic: string, payload: string) => local?.receive(topic, payload)
+  const fronts = new Fronts({ secret, limiter, metrics, failures, receive, prepareWork })
+  local?.relayTo((topic, payload) => fronts.notify(topic, payload))
   stack.defer(() => fronts.close())
-  metrics.gauge('gateway_fronts', 'Processes that answer requests and are heard.', [], () => [{ value: fronts.count }])
+  metrics.gauge('gateway_fronts', 'Fronts that are connected to the owner.', [], () => [{ value: fronts.count }])
   await fronts.listen(linkSocket)
 }
 

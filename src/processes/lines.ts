@@ -21,7 +21,7 @@ export type FrontLine =
   | { hello: string; topics: string[] }
   | { id: number; lease: [key: string, interval: number, wanted: number, returned: number] }
   | { id: number; ping: true }
-  | { heard: number }
+  | { received: number }
   | { notice: [topic: string, payload: string] }
   | { counts: CountedRequests }
   | { counters: [name: SharedCounter, labels: Record<string, string | number>, count: number][] }

@@ -50,7 +50,7 @@ export class OwnerLink implements Notices, LeaseSource {
   }
 
   publish(topic: string, payload: string): void {
-    this.#local.hear(topic, payload)
+    this.#local.receive(topic, payload)
     this.say({ notice: [topic, payload] })
   }
 
@@ -109,8 +109,8 @@ export class OwnerLink implements Notices, LeaseSource {
       this.#judge(true)
       this.#beat(socket)
     } else if ('notice' in line) {
-      this.#local.hear(...line.notice)
-      sendLine(socket, { heard: line.id })
+      this.#local.receive(...line.notice)
+      sendLine(socket, { received: line.id })
     } else {
       this.#asked.get(line.id)?.resolve(line.answer)
       this.#asked.delete(line.id)

@@ -46,7 +46,7 @@ export async function runFront(config: Config): Promise<void> {
 
 const reportBegun = (begun: Begun['begun']) => process.send!({ begun } satisfies Begun)
 
-/** Set when the process was asked to end before it had begun. */
+/** Set when the process was asked to end before it had started. */
 let isOver = false
 
 async function firstOrder(): Promise<{ place: Place; facts: FrontFacts | undefined }> {

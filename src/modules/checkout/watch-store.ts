@@ -5,7 +5,7 @@ import type { Db } from '../../kernel/db.ts'
 import { type Given, prepared } from '../../kernel/prepared.ts'
 import type { AddressLook } from './ports.ts'
 import { deleteSightings } from './sightings-store.ts'
-import { IS_OPEN, NOT_BY_STRANGERS, later } from './store.ts'
+import { IS_OPEN, NOT_BY_OTHERS, later } from './store.ts'
 
 export interface WatchedAddress {
   address: string
@@ -30,7 +30,7 @@ const toWatched = (row: WatchedAddressesTable): WatchedAddress => ({
   floorHeight: row.floor_height ?? undefined,
 })
 
-/** Starts to watch an address after a look at what lies there; returns the number of that look. */
+/** Starts to watch an address after a look at what is there; returns the number of that look. */
 export async function saveWatched(
   db: Db,
   { seen, ...watch }: Pick<NewWatch, 'address' | 'now' | 'watchedUntil' | 'nextScanAt'> & { seen: AddressLook },
@@ -136,11 +136,11 @@ interface Orders {
   id: string
   now: number
   /** Whether checkouts made with public keys, links and points of sale count. */
-  ofStrangersToo: boolean
+  alsoOfOthers: boolean
 }
 
 /** Whether an owner has another checkout at an address that is open or may still be paid late. */
-export async function hasOrders(db: Db, { address, owner, id, now, ofStrangersToo }: Orders): Promise<boolean> {
+export async function hasOrders(db: Db, { address, owner, id, now, alsoOfOthers }: Orders): Promise<boolean> {
   let others = db
     .selectFrom('checkouts')
     .select('id')
@@ -149,7 +149,7 @@ export async function hasOrders(db: Db, { address, owner, id, now, ofStrangersTo
     .where('id', '<>', id)
     .where(sql<boolean>`(watched_until > ${now} or ${IS_OPEN})`)
     .limit(1)
-  if (!ofStrangersToo) others = others.where(NOT_BY_STRANGERS)
+  if (!alsoOfOthers) others = others.where(NOT_BY_OTHERS)
   return (await others.executeTakeFirst()) !== undefined
 }
 

@@ -253,7 +253,7 @@ export function toDraft(
 
 interface Alongside {
   rate?: Rate | undefined
-  /** What lies on its address already; none of it will ever count for this checkout. */
+  /** What is on its address already; none of it will ever count for this checkout. */
   seen: AddressLook
   namedBy: NamedBy
   alongside?(tx: CheckoutContext, checkout: Checkout): Promise<void>
@@ -291,7 +291,7 @@ export async function store(
 type Look = Pick<Checkout, 'look' | 'lookHeight'>
 
 /**
- * Starts watching the address of a checkout and stores what lies there already.
+ * Starts watching the address of a checkout and stores what is there already.
  * `write` stores whatever else needs the number of this look.
  */
 export async function watchFrom(
