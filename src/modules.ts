@@ -284,7 +284,7 @@ async function openPayments(
   return { ...x402, close: () => remote?.close() }
 }
 
-/** Who exchanges currencies. The sandbox gives play money away, so that it exists only beside it, and only at the desk. */
+/** Who exchanges currencies. The sandbox invents money, so it exists only on a local gateway with the development ledger. */
 function swapsOf(config: Config, { clock, devnet }: Ports, wallets: WalletContext): SwapProvider | undefined {
   if (config.swapProvider === 'nanswap') return nanswap({ url: config.swapUrl, key: config.swapKey, clock })
   return config.swapProvider === 'sandbox' && devnet && config.isLocal ? sandboxSwap(wallets) : undefined

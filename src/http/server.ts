@@ -132,10 +132,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
 }
 
 /** Health checks, and the pictures and styles of pages, would hide all other requests in the log. */
-const UNTOLD = /^\/(health|assets)\b/
+const NOT_REPORTED = /^\/(health|assets)\b/
 
 function isReported({ method, routeOptions: { url } }: FastifyRequest): boolean {
-  return method !== 'OPTIONS' && (url === undefined || !UNTOLD.test(url))
+  return method !== 'OPTIONS' && (url === undefined || !NOT_REPORTED.test(url))
 }
 
 function reportAnswered(server: FastifyInstance, onAnswered: NonNullable<ServerOptions['onAnswered']>): void {
