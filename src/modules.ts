@@ -280,7 +280,8 @@ async function openPayments(
   })
   const remote = url === undefined ? undefined : new RemoteFacilitator({ url, clock })
   const baseUrl = () => links.base()
-  const x402 = openX402({ store, own, remote, threshold, goods, rates: prices, baseUrl }, settings)
+  const ports = { store, own, remote, threshold, goods, rates: prices, baseUrl, devnet: devnet !== undefined }
+  const x402 = openX402(ports, settings)
   return { ...x402, close: () => remote?.close() }
 }
 
