@@ -111,7 +111,7 @@ export async function openModules(config: Config, ports: Ports, stack: AsyncDisp
   const swap = keep(openSwap({ store, swaps: swapsOf(config, ports, context), fiat: prices.currencies }, config))
   // Ended first, so that the other instances leave nothing to one that ends.
   stack.defer(turns.stop)
-  const status = keep(openStatusPage({ store, view: () => viewOf(ports), isPlay }))
+  const status = keep(openStatusPage({ store, view: () => viewOf(ports), isPlay, keepsMail }))
   return {
     names,
     ledger,

@@ -6,6 +6,7 @@ import type { Caller } from '../kernel/ctx.ts'
 import { AppError } from '../kernel/errors.ts'
 import { writeNodeAnswer } from '../kernel/nano/node-answer.ts'
 import type { Step, Traces } from '../kernel/traces.ts'
+import { compressPages } from './compress.ts'
 import { toErrorReply } from './errors.ts'
 import { CORS_HEADERS, NODE_HEADERS, PREFLIGHT_HEADERS, PREFLIGHT_SECONDS } from './page-headers.ts'
 import { movePathKey } from './path-key.ts'
@@ -127,6 +128,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
 
   if (options.traces) traceRequests(server, { ...options.traces, isReported })
   if (options.onAnswered) reportAnswered(server, options.onAnswered)
+  compressPages(server)
   answerTheRest(server, options)
   return server
 }
