@@ -108,8 +108,8 @@ if (process.argv.includes('--names')) {
 if (process.argv.includes('--walks')) {
   const { walkThrough } = await import('./measure-walks.mjs')
   for (const { name, files } of await walkThrough(root)) {
-    const inContexts = files.filter((file) => file.startsWith('src/modules/'))
-    say(`files that ${name} passes, of these in rooms`, `${files.length}, ${inContexts.length}`)
+    const inModules = files.filter((file) => file.startsWith('src/modules/'))
+    say(`files that ${name} passes, of these in modules`, `${files.length}, ${inModules.length}`)
     if (process.argv.includes('--names')) console.log(files.map((file) => `  ${file}`).join('\n'))
   }
 }

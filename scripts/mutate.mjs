@@ -1,4 +1,4 @@
-// Makes one line of `src/modules` or `src/guard` wrong at a time and expects a test of its room to turn red. What stays green is printed:
+// Makes one line of `src/modules` or `src/guard` wrong at a time and expects a test of its module to turn red. What stays green is printed:
 // a line that nothing holds. `npm run mutate -- --seed 7 --count 150 [--only src/modules/wallets,src/modules/pos] [--lanes 2]`
 // Which test reaches which line is found out first, once for each state of the sources, so that a slip meets only the tests that can see
 // it. `--nearest 3` meets only the three nearest of them, none that needs a browser or runs for minutes: what survives is to be looked at.
@@ -34,7 +34,7 @@ const { values } = parseArgs({
   },
 })
 
-/** The tests that hold a room beside those that lie in it, cheapest first: names of files, without `.test.ts`, that begin so. */
+/** The tests that hold a module beside those that lie in it, cheapest first: names of files, without `.test.ts`, that begin so. */
 const HELD_BY = {
   admin: 'test/stores/dashboard test/pages/dashboard',
   guard:
@@ -73,19 +73,19 @@ const listed = (folder, pattern) =>
     .sort()
 
 const tests = [...listed('src', /\.test\.tsx?$/), ...listed('test', /\.test\.tsx?$/)]
-const contextOf = (file) => (file.startsWith('src/guard/') ? 'guard' : file.split('/')[2])
-/** A room that is not named would be held by less than it is, and lines of it be called unheld. */
-const heldBy = (context) => {
-  if (!(context in HELD_BY)) throw new Error(`HELD_BY does not say which tests hold ${context}`)
-  return HELD_BY[context]
+const moduleOf = (file) => (file.startsWith('src/guard/') ? 'guard' : file.split('/')[2])
+/** A module that is not named would be held by less than it is, and lines of it be called unheld. */
+const heldBy = (module) => {
+  if (!(module in HELD_BY)) throw new Error(`HELD_BY does not say which tests hold ${module}`)
+  return HELD_BY[module]
 }
 /** Browsers, and what looks for rare orders of events. */
 const FAR = /^test\/(?:pages|sim|shared)\/|\/neighbours-/
-const testsOf = (context) =>
+const testsOf = (module) =>
   [
     ...new Set(
-      [context === 'guard' ? 'src/guard/' : `src/modules/${context}/`, ...heldBy(context).split(/\s+/)].flatMap(
-        (start) => tests.filter((file) => file.startsWith(start)),
+      [module === 'guard' ? 'src/guard/' : `src/modules/${module}/`, ...heldBy(module).split(/\s+/)].flatMap((start) =>
+        tests.filter((file) => file.startsWith(start)),
       ),
     ),
   ].filter((file) => !values.nearest || !FAR.test(file))
@@ -176,11 +176,11 @@ async function reachAll(copy, waiting) {
 }
 
 /**
- * The tests of its room that run anything in a file, beyond loading it; first those that run the line, the quickest before
+ * The tests of its module that run anything in a file, beyond loading it; first those that run the line, the quickest before
  * others. Lines alone do not decide: the way back from what runs to what was written is not exact.
  */
 function seenBy({ file, line }) {
-  const tests = testsOf(contextOf(file)).filter((test) => reached[test].lines)
+  const tests = testsOf(moduleOf(file)).filter((test) => reached[test].lines)
   const linesOf = (test) => reached[test].lines[file] ?? []
   const loaded = Math.min(...tests.map((test) => linesOf(test).length))
   // Nearest is what runs most of the file: many run a line on their way, and look at something else.
@@ -192,7 +192,7 @@ function seenBy({ file, line }) {
     .slice(0, Number(values.nearest ?? Infinity))
 }
 
-/** Most slips are found by the first few. The slow tests are run for all that are left of a room at once. */
+/** Most slips are found by the first few. The slow tests are run for all that are left of a module at once. */
 const QUICK = Number(values.nearest ?? 3)
 
 /** The committed tree, with what was installed. */
@@ -277,12 +277,12 @@ async function trySlowly(copy, mutants) {
   }
 }
 
-/** By room, and never two slips of one line together. */
+/** By module, and never two slips of one line together. */
 function bundle(mutants) {
   const bundles = []
   for (const mutant of mutants) {
     const fits = (bundle) =>
-      contextOf(bundle[0].file) === contextOf(mutant.file) &&
+      moduleOf(bundle[0].file) === moduleOf(mutant.file) &&
       !bundle.some(({ file, line }) => file === mutant.file && line === mutant.line)
     const known = bundles.find(fits)
     if (known) known.push(mutant)
@@ -299,11 +299,11 @@ try {
   const waiting = chosen.filter((mutant) => !wasRed(mutant))
   killed = chosen.length - waiting.length
   const left = []
-  for (const context of new Set(sources.map(contextOf))) {
-    const ofContext = waiting.filter(({ file }) => contextOf(file) === context)
-    const files = ofContext.length > 0 ? testsOf(context) : []
+  for (const module of new Set(sources.map(moduleOf))) {
+    const ofModule = waiting.filter(({ file }) => moduleOf(file) === module)
+    const files = ofModule.length > 0 ? testsOf(module) : []
     await Promise.all(copies.map((copy) => reachAll(copy, files)))
-    left.push(...(await Promise.all(copies.map((copy) => tryQuickly(copy, ofContext)))).flat())
+    left.push(...(await Promise.all(copies.map((copy) => tryQuickly(copy, ofModule)))).flat())
   }
   const bundles = bundle(left)
   await Promise.all(

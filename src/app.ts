@@ -19,7 +19,7 @@ import type { Failures } from './kernel/failures.ts'
 import type { Module } from './kernel/module.ts'
 import { type UsageMeter, createFirstAdministrator } from './modules/accounts/index.ts'
 import { toPlayNames } from './app/development-ledger.ts'
-import { openContexts } from './modules.ts'
+import { openModules } from './modules.ts'
 import { openCommandSocket, openJobs } from './app/background.ts'
 import { openGuard } from './app/guard.ts'
 import { type Surroundings, openPorts } from './app/ports.ts'
@@ -76,12 +76,12 @@ export async function startApp(config: Config, infra: Infra): Promise<App> {
 async function assemble(config: Config, infra: Infra, stack: AsyncDisposableStack): Promise<App> {
   const ports = await openPorts(config, infra, stack)
   const { store, opened, nodes, searches, devnet, metrics, links, failures, log } = ports
-  const contexts = await openContexts(config, ports, stack)
-  const modules: readonly Module[] = Object.values(contexts)
-  const runner = openJobs(config, { ports, modules }, stack)
+  const modules = await openModules(config, ports, stack)
+  const all: readonly Module[] = Object.values(modules)
+  const runner = openJobs(config, { ports, modules: all }, stack)
   const limiter = new MemoryLimiter(store.clock)
-  const gateway = await openGuard(config, { ports, contexts, limiter }, stack)
-  if (infra.place) await openFronts(infra.place, { ports, limiter, prepareWork: contexts.work.prepare }, stack)
+  const gateway = await openGuard(config, { ports, modules, limiter }, stack)
+  if (infra.place) await openFronts(infra.place, { ports, limiter, prepareWork: modules.work.prepare }, stack)
   if (opened.engine === 'sqlite') await openCommandSocket(config, ports, stack)
   const scraped = await openMetricsListener(config, {
     read: () => metrics.text(),
@@ -95,10 +95,10 @@ async function assemble(config: Config, infra: Infra, stack: AsyncDisposableStac
     port: infra.place.port,
     isFront: (mark: string) => isSame(infra.place!.secret, mark),
   }
-  const server = openServer(config, { ports, contexts, gateway, behind })
+  const server = openServer(config, { ports, modules, gateway, behind })
   stack.defer(() => server.close())
   const gauges = [
-    ...modules.flatMap(({ gauges: own = [] }) => own),
+    ...all.flatMap(({ gauges: own = [] }) => own),
     ...sizeGauges(store.db),
     backupGauge(store),
     diskGauge({ dataDir: config.dataDir, url: storeUrl(config) }),
@@ -111,21 +111,21 @@ async function assemble(config: Config, infra: Infra, stack: AsyncDisposableStac
 
   // First of all: no question goes to a node whose ledger has not been verified.
   await nodes.start()
-  for (const module of modules) await module.load?.()
+  for (const module of all) await module.load?.()
   await runner.start()
-  for (const module of modules) await module.start?.()
+  for (const module of all) await module.start?.()
   const url = toUrl(config.host, await server.listen())
   links.listenAt(url)
   // As late as possible: a start that fails would have made a key that no operator has seen.
   const createdKey = await createFirstAdministrator(store, infra.keepKey)
-  for (const module of modules) await module.listening?.()
+  for (const module of all) await module.listening?.()
   const walletKeyFile = config.walletKeys.length > 0 ? undefined : keyFileOf(config)
   const endpoints = { actions: gateway.registry.actions, routes: server.routes }
   const shown = { url, metricsUrl: scraped.url, createdKey, walletKeyFile }
   const facts: FrontFacts = {
     ledger: ports.ledger,
     devnet: devnet && { rpcUrl: devnet.rpcUrl, wsUrl: devnet.wsUrl },
-    play: devnet ? toPlayNames(await contexts.wallets.treasuryAddress()) : [],
+    play: devnet ? toPlayNames(await modules.wallets.treasuryAddress()) : [],
     sold: [...(gateway.seller?.goods.keys() ?? [])],
   }
   return {
@@ -134,7 +134,7 @@ async function assemble(config: Config, infra: Infra, stack: AsyncDisposableStac
     endpoints,
     nodes,
     store: opened,
-    usage: contexts.accounts.usage,
+    usage: modules.accounts.usage,
     failures,
     work: searches,
     facts,

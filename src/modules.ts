@@ -45,10 +45,10 @@ import type { Goods } from './modules/x402/index.ts'
 import { openX402 } from './modules/x402/open.ts'
 import type { Ports } from './app/ports.ts'
 
-export type Contexts = Awaited<ReturnType<typeof openContexts>>
+export type Modules = Awaited<ReturnType<typeof openModules>>
 
-/** Opens every room, each with what it needs of the ports and of the rooms before it. They are closed in the opposite order. */
-export async function openContexts(config: Config, ports: Ports, stack: AsyncDisposableStack) {
+/** Opens every module, each with what it needs of the ports and of the modules before it. They are closed in the opposite order. */
+export async function openModules(config: Config, ports: Ports, stack: AsyncDisposableStack) {
   const { store, notices, node, thresholds, devnet, nodes, links, mailer, secrets, prices, outbound, metrics, log } =
     ports
   const { confirmations } = nodes
@@ -57,7 +57,7 @@ export async function openContexts(config: Config, ports: Ports, stack: AsyncDis
   const baseUrl = () => links.base()
   const isPlay = devnet !== undefined
   const keep = <M extends Module>(module: M): M => stack.adopt(module, () => module.close?.())
-  // Before any room is opened: a price that cannot be paid should not keep half a gateway running.
+  // Before any module is opened: a price that cannot be paid should not keep half a gateway running.
   const goods = goodsOf(config, prices)
   // The treasury is known once the wallets are open, which is before any name is read.
   const play: (() => Promise<KnownName[]>) | undefined =
@@ -204,7 +204,7 @@ interface BeforeCheckouts {
   turnOf(hash: string): number | undefined
 }
 
-/** Checkouts, with what they need of the rooms before them. */
+/** Checkouts, with what they need of the modules before them. */
 function openOwnCheckouts(
   config: Config,
   ports: Ports,

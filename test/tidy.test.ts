@@ -47,7 +47,7 @@ const LAYERS: Record<string, string[]> = {
   http: ['kernel', 'web', 'modules', 'guard'],
   root: ['kernel', 'infra', 'devnet', 'web', 'modules', 'guard', 'http'],
 }
-/** Folders of the composition root: what puts a gateway together, what gathers from all rooms, commands, and processes. */
+/** Folders of the composition root: what puts a gateway together, what gathers from all modules, commands, and processes. */
 const ROOT = new Set(['app', 'config', 'store', 'processes', 'cli'])
 
 function layerOf(file: string): string {
@@ -84,7 +84,7 @@ test('a module uses earlier modules only, and only through their face', () => {
       const other = moduleOf(target)
       if (other === undefined || other === own) continue
       const face = target === `src/modules/${other}/index.ts`
-      // The composition root opens rooms, and knows data that is needed before any is open, also by commands that open none.
+      // The composition root opens modules, and knows data that is needed before any is open, also by commands that open none.
       const isRoots =
         layerOf(file) === 'root' &&
         /^src\/modules\/\w+\/(open|tables|settings|migrations\/index|routes|routes\/(described|api))\.tsx?$/.test(
@@ -99,7 +99,7 @@ test('a module uses earlier modules only, and only through their face', () => {
   assert.deepEqual(wrong, [])
 })
 
-test('who imports a verb from the face of a room loads none of its pages and routes', () => {
+test('who imports a verb from the public API of a module loads none of its pages and routes', () => {
   const valuesOf = (file: string) =>
     [...read(file).matchAll(/^(?:import|export) (?!type\b)[^']*? from '(\.[^']+)'/gm)].map((match) =>
       relative(root, resolve(root, dirname(file), match[1]!)),

@@ -4,21 +4,21 @@ import { openGateway } from '../guard/open.ts'
 import { Registry } from '../guard/registry.ts'
 import type { MemoryLimiter } from '../infra/limits/gcra.ts'
 import { openSharedLimits, reportDegraded } from '../infra/limits/open.ts'
-import type { Contexts } from '../modules.ts'
+import type { Modules } from '../modules.ts'
 import type { Ports } from './ports.ts'
 
 /** Opens what every request passes. */
 export async function openGuard(
   config: Config,
-  { ports, contexts, limiter }: { ports: Ports; contexts: Contexts; limiter: MemoryLimiter },
+  { ports, modules, limiter }: { ports: Ports; modules: Modules; limiter: MemoryLimiter },
   stack: AsyncDisposableStack,
 ): Promise<Gateway> {
   const { store, secrets, nodes } = ports
-  const { accounts, names, x402 } = contexts
+  const { accounts, names, x402 } = modules
   const shared = await openSharedLimits(config, ports, reportDegraded(ports))
   stack.defer(() => shared?.close())
   return openGateway(config, {
-    registry: new Registry(Object.values(contexts)),
+    registry: new Registry(Object.values(modules)),
     seller: x402.seller,
     keys: accounts.keys,
     usage: accounts.usage,

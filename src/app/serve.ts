@@ -24,7 +24,7 @@ import { noNodeReason } from '../infra/node/open.ts'
 import type { Db } from '../kernel/db.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Module } from '../kernel/module.ts'
-import type { Contexts } from '../modules.ts'
+import type { Modules } from '../modules.ts'
 import type { RequestLog } from '../modules/accounts/index.ts'
 import type { GatewayStatus } from '../modules/admin/index.ts'
 import { openAdmin } from '../modules/admin/open.ts'
@@ -36,7 +36,7 @@ import type { Ports } from './ports.ts'
 /** What the server offers. */
 interface Served {
   ports: Ports
-  contexts: Contexts
+  modules: Modules
   gateway: Gateway
   /** Set where fronts share the port, and hand over what they do not answer. */
   behind?: Behind | undefined
@@ -63,7 +63,7 @@ interface OpenServer {
 }
 
 /** All endpoints of the gateway on one port: RPC, REST, payment pages, websocket, health, pages. */
-export function openServer(config: Config, { ports, contexts, gateway, behind }: Served): OpenServer {
+export function openServer(config: Config, { ports, modules, gateway, behind }: Served): OpenServer {
   const { clock, random, nodes, store, secrets } = ports
   const baseUrl = () => ports.links.base()
   const devnet = ports.developmentLedger !== undefined
@@ -71,7 +71,7 @@ export function openServer(config: Config, { ports, contexts, gateway, behind }:
   const { clientIp, nextRequestId, isDraining } = calls
   const ipOf: RoutesOptions['ipOf'] = (request) =>
     clientIp(remoteAddressOf(request), request.headers['x-forwarded-for'])
-  const { onError, report, onAnswered } = openReports(ports, contexts.accounts.requests)
+  const { onError, report, onAnswered } = openReports(ports, modules.accounts.requests)
 
   const { bodyBytesMax, concurrencyMax, requestTimeoutMilliseconds, httpFast } = config
   const asking = { gateway, concurrencyMax, report, running: { count: 0 } }
@@ -100,7 +100,7 @@ export function openServer(config: Config, { ports, contexts, gateway, behind }:
   const sockets = new ClientSockets({
     bus: nodes.confirmations,
     topics: nodes.confirmations,
-    names: contexts.names.names,
+    names: modules.names.names,
     clock,
     clientsMax: config.websocketClientsMax,
     clientsPerAddressMax: config.websocketClientsPerAddressMax,
@@ -112,7 +112,7 @@ export function openServer(config: Config, { ports, contexts, gateway, behind }:
   const { opened } = ports
   const notReady = () => (isDraining() ? 'draining' : (noNodeReason(nodes) ?? unwritableReason(opened)))
   mountHealth(server, { notReady })
-  const { keys, sessions } = contexts.accounts
+  const { keys, sessions } = modules.accounts
   const openLimiter = () => new MemoryLimiter(clock)
   const limits = new RouteLimits({ keys, openLimiter, ipOf: ({ raw }) => ipOf(raw) })
   const limited = { limits, openLimit: openLimit(config.limitPagesPerMinute), devnet }
@@ -124,17 +124,17 @@ export function openServer(config: Config, { ports, contexts, gateway, behind }:
     baseUrl,
     version: VERSION,
     ...limited,
-    contexts: OFFERED,
+    modules: OFFERED,
   })
   mountAssets(server)
   mountMcp(server, { ...asking, ipOf, baseUrl, version: VERSION, isLocal: config.isLocal, onError })
 
   const cachedBytes = () => nodes.cachedBytes + gateway.remembered.bytes
   const status = openStatus(ports, { websocketClients: () => sockets.count, cachedBytes })
-  const modules: readonly Module[] = [...Object.values(contexts), adminOf(config, { ports, contexts }, status)]
-  const declared = modules.flatMap((module) => module.routes ?? [])
+  const all: readonly Module[] = [...Object.values(modules), adminOf(config, { ports, modules }, status)]
+  const declared = all.flatMap((module) => module.routes ?? [])
   const described = OFFERED.flatMap((module) => module.described ?? [])
-  const pages = modules.flatMap((module) => module.pages ?? [])
+  const pages = all.flatMap((module) => module.pages ?? [])
   const developers = new DeveloperAccess({ isLocal: config.isLocal, keys, sessions, baseUrl })
   const enter: RoutesOptions['enter'] = (caller, request) =>
     gateway.throttle.enter(caller, ipOf(request), caller.kind === 'account' && caller.prepaid)
@@ -148,7 +148,7 @@ export function openServer(config: Config, { ports, contexts, gateway, behind }:
     // As late as possible, so that disconnected clients find another instance when they come back.
     sockets.close()
     streams.closeAll()
-    for (const module of modules) module.stopping?.()
+    for (const module of all) module.stopping?.()
   }
   const goodbye = () => (saidGoodbye ??= sayGoodbye())
 
@@ -171,11 +171,11 @@ export function openServer(config: Config, { ports, contexts, gateway, behind }:
 }
 
 /** The module of administrators: the only one that reads all others. */
-function adminOf(config: Config, { ports, contexts }: Pick<Served, 'ports' | 'contexts'>, status: () => GatewayStatus) {
+function adminOf(config: Config, { ports, modules }: Pick<Served, 'ports' | 'modules'>, status: () => GatewayStatus) {
   const { store } = ports
-  const { checkouts } = contexts.checkout
-  const { wallets } = contexts.wallets
-  const { announceStanding } = contexts.accounts
+  const { checkouts } = modules.checkout
+  const { wallets } = modules.wallets
+  const { announceStanding } = modules.accounts
   const mailIsKept = config.smtpUrl === ''
   const upkeep = { ...openUpkeep(store.db), ...openPrivacy(store) }
   return openAdmin({ store, checkouts, wallets, mailIsKept, announceStanding, status, ...upkeep })

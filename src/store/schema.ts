@@ -78,8 +78,8 @@ export const TABLES = [
 export const openStore = (url: string, clock: Clock, options: Omit<OpenOptions, 'migrations'> = {}): Promise<Store> =>
   open(url, clock, { ...options, migrations: MIGRATIONS })
 
-function inOrder(...contexts: Migrations[]): Migrations {
-  const all = contexts.flatMap((context) => Object.entries(context)).sort(([a], [b]) => (a < b ? -1 : 1))
+function inOrder(...modules: Migrations[]): Migrations {
+  const all = modules.flatMap((module) => Object.entries(module)).sort(([a], [b]) => (a < b ? -1 : 1))
   all.forEach(([name], at) => {
     if (all[at - 1]?.[0].slice(0, 4) === name.slice(0, 4)) throw new Error(`Two migrations have the number of ${name}.`)
   })

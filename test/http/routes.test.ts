@@ -5,7 +5,7 @@ import { AppError } from '../../src/kernel/errors.ts'
 import type { Route, RouteLimit } from '../../src/kernel/route.ts'
 import { openRoutes } from '../support/mounted-routes.ts'
 
-/* What the server does for every route that a room declares. Who may use which is asked in test/hostile/matrix.test.ts. */
+/* What the server does for every route that a module declares. Who may use which is asked in test/hostile/matrix.test.ts. */
 
 const tooMany = () => new AppError('too_many_requests', 'Too many requests.', { retryAfterSeconds: 7 })
 const limitOf = (bucket: string): RouteLimit => ({ bucket, perMinute: 2, refuse: tooMany })
@@ -44,7 +44,7 @@ test('a body may be as large as its route says, and is told in our words when it
   assert.equal(unreadable.json<{ error: string }>().error, 'Unable to parse JSON')
 })
 
-test('what went wrong has the page that the room has for it, its status, and what was told before', async (t) => {
+test('what went wrong has the page that the module has for it, its status, and what was told before', async (t) => {
   const limit = { ...limitOf('page'), perMinute: 3 }
   const world = await openRoutes(t, {
     routes: () => [
@@ -81,7 +81,7 @@ test('what went wrong has the page that the room has for it, its status, and wha
   const { isValid, code } = json.json<{ isValid: boolean; code: string }>()
   assert.deepEqual([json.statusCode, isValid, code], [404, false, 'not_found'])
   assert.equal(json.headers['x-ignored-fields'], 'titel')
-  // The room has a page for what it was asked; who was not let in has not asked it, and gets the one of the house.
+  // The module has a page for what it was asked; who was not let in has not asked it, and gets the one of the house.
   const refused = await ask(404, 'text/html')
   assert.equal(refused.statusCode, 429)
   assert.match(String(refused.headers['content-type']), /^text\/html/)

@@ -15,8 +15,8 @@ test('a suite of many files has a process of its own, which takes no other down 
     groupBySuite(files: string[]): { name: string; files: string[] }[]
   }
   const { groupBySuite } = await load<Groups>('test-groups.mjs')
-  const filesOf = (context: string, count: number) =>
-    Array.from({ length: count }, (_, at) => `src/modules/${context}/${at % 2 === 0 ? '' : 'domain/'}f${at}.test.ts`)
+  const filesOf = (module: string, count: number) =>
+    Array.from({ length: count }, (_, at) => `src/modules/${module}/${at % 2 === 0 ? '' : 'domain/'}f${at}.test.ts`)
   const suites = groupBySuite([
     ...filesOf('wallets', 6),
     ...filesOf('pos', 3),

@@ -18,10 +18,10 @@ test('503 when a payment is not confirmed within the seconds of the challenge; i
     const accepted = { maxTimeoutSeconds: 45 }
     return encode(payloadOf(block, { accepted, top: { extensions: { filler } } }))
   }
-  const context = 8_192 - payloadWith('').length
-  const full = payloadWith('x'.repeat(Math.floor((context * 3) / 4)))
+  const spare = 8_192 - payloadWith('').length
+  const full = payloadWith('x'.repeat(Math.floor((spare * 3) / 4)))
   assert.equal(full.length, 8_192)
-  const beyond = payloadWith('x'.repeat(Math.floor((context * 3) / 4) + 3))
+  const beyond = payloadWith('x'.repeat(Math.floor((spare * 3) / 4) + 3))
   assertRefused(await call('work_generate', { hash: newHash() }, { 'payment-signature': beyond }), 'invalid_payload')
   const paid = await call('work_generate', { hash: newHash() }, { 'payment-signature': full })
   assert.equal(paid.status, 200, paid.text)

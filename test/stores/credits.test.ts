@@ -23,16 +23,16 @@ const refusedForCredits = (error: unknown) => (error as { code?: string }).code 
 forEachEngine((_engine, open) => {
   const openTwo = async (t: TestContext) => {
     const { ctx, clock, openAnother } = await open(t)
-    return { ctx, clock, contexts: [ctx, (await openAnother()).ctx] }
+    return { ctx, clock, stores: [ctx, (await openAnother()).ctx] }
   }
 
   test('64 callers on two instances spend the last 100 credits, and not one more (contract 8, rules 6 and 7; 3, rule 16)', async (t) => {
-    const { ctx, contexts } = await openTwo(t)
+    const { ctx, stores } = await openTwo(t)
     const accountId = await accountWith(ctx, 100)
     let spent = 0
     await Promise.all(
       Array.from({ length: 64 }, async (_, caller) => {
-        const mine = contexts[caller % 2]!
+        const mine = stores[caller % 2]!
         for (;;) {
           const reservation = await reserveCredits(mine, accountId, 1 + (caller % 3)).catch((error: unknown) => {
             assert.ok(refusedForCredits(error), String(error))
@@ -60,11 +60,11 @@ forEachEngine((_engine, open) => {
   })
 
   test('a payment told 16 times at once is granted once (contract 8, rule 11; 4.1, rule 19)', async (t) => {
-    const { ctx, contexts } = await openTwo(t)
+    const { ctx, stores } = await openTwo(t)
     const accountId = await accountWith(ctx, 1)
     const grant = { accountId, amount: 50, reason: 'payment', reference: 'block:ABC', actor: OPERATOR }
     const outcomes = await Promise.all(
-      Array.from({ length: 16 }, (_, index) => grantCredits(contexts[index % 2]!, grant)),
+      Array.from({ length: 16 }, (_, index) => grantCredits(stores[index % 2]!, grant)),
     )
     assert.equal(outcomes.filter((outcome) => outcome === 'granted').length, 1)
     assert.equal(await findAvailable(ctx.db, accountId), 51)
@@ -74,7 +74,7 @@ forEachEngine((_engine, open) => {
   })
 
   test('a reservation ends once, whoever commits and releases it at the same time (contract 8, rule 6)', async (t) => {
-    const { ctx, contexts } = await openTwo(t)
+    const { ctx, stores } = await openTwo(t)
     const accountId = await accountWith(ctx, 300)
     let committed = 0
     await Promise.all(
@@ -83,8 +83,8 @@ forEachEngine((_engine, open) => {
         const ends = await Promise.all(
           [0, 1, 2, 3].map((end) =>
             end % 2 === 0
-              ? commitCredits(contexts[end >> 1]!, { reservationId: id, reason: 'work', actor: OPERATOR })
-              : releaseCredits(contexts[end >> 1]!, id),
+              ? commitCredits(stores[end >> 1]!, { reservationId: id, reason: 'work', actor: OPERATOR })
+              : releaseCredits(stores[end >> 1]!, id),
           ),
         )
         assert.equal(ends.filter(Boolean).length, 1)
@@ -96,7 +96,7 @@ forEachEngine((_engine, open) => {
   })
 
   test('what a process that died had set aside returns when its time is over, and cannot be spent then', async (t) => {
-    const { ctx, contexts, clock } = await openTwo(t)
+    const { ctx, stores, clock } = await openTwo(t)
     const accountId = await accountWith(ctx, 20)
     const orphans = await Promise.all([3, 4, 5].map((amount) => reserveCredits(ctx, accountId, amount)))
     clock.advance(RESERVED_MILLISECONDS)
@@ -104,7 +104,7 @@ forEachEngine((_engine, open) => {
     await releaseExpired(ctx, 100)
     assert.equal(await findAvailable(ctx.db, accountId), 2)
     clock.advance(1)
-    await Promise.all(contexts.map((mine) => releaseExpired(mine, 100)))
+    await Promise.all(stores.map((mine) => releaseExpired(mine, 100)))
     assert.equal(await findAvailable(ctx.db, accountId), 14)
     for (const { id } of orphans)
       assert.equal(await commitCredits(ctx, { reservationId: id, reason: 'late', actor: OPERATOR }), false)
@@ -114,12 +114,12 @@ forEachEngine((_engine, open) => {
   })
 
   test('after any mixture of calls, balances are the sum of entries less what is reserved', async (t) => {
-    const { ctx, contexts, clock } = await openTwo(t)
+    const { ctx, stores, clock } = await openTwo(t)
     const accounts = await Promise.all([10, 20, 30].map((credits) => accountWith(ctx, credits)))
     const known: string[] = []
     await repeat(4, async (random) => {
       const step = async (): Promise<void> => {
-        const mine = random.pick(contexts)
+        const mine = random.pick(stores)
         const accountId = random.pick(accounts)
         const amount = 1 + random.below(15)
         switch (random.below(5)) {
@@ -153,7 +153,7 @@ forEachEngine((_engine, open) => {
   })
 
   test('a batch of usage flushed again and again counts once; a flush that fails counts nothing and can be repeated', async (t) => {
-    const { ctx, contexts } = await openTwo(t)
+    const { ctx, stores } = await openTwo(t)
     const day = { accountId: 'acc_1', day: '2026-11-15' }
     const counts = [
       { ...day, action: 'process', count: 2 },
@@ -168,7 +168,7 @@ forEachEngine((_engine, open) => {
         return isNew
       })
     await assert.rejects(flush(ctx, 'batch_1', true), /power cut/)
-    const outcomes = await Promise.all(Array.from({ length: 12 }, (_, index) => flush(contexts[index % 2]!, 'batch_1')))
+    const outcomes = await Promise.all(Array.from({ length: 12 }, (_, index) => flush(stores[index % 2]!, 'batch_1')))
     assert.equal(outcomes.filter(Boolean).length, 1)
     assert.equal(await flush(ctx, 'batch_2'), true)
     const usage = await listUsage(ctx.db, 'acc_1', '2026-11-01')
@@ -178,12 +178,12 @@ forEachEngine((_engine, open) => {
 
   // Each instance lists its counters in the order in which its callers came.
   test('instances that flush the same counters in different orders do not block each other', async (t) => {
-    const { ctx, contexts } = await openTwo(t)
+    const { ctx, stores } = await openTwo(t)
     const one = { day: '2026-11-15', action: 'process', count: 1 }
     const counts = Array.from({ length: 3_000 }, (_, index): UsageCount => ({ accountId: `acc_${index}`, ...one }))
     await Promise.all(
       Array.from({ length: 8 }, (_, batch) =>
-        contexts[batch % 2]!.db.transaction().execute((tx) =>
+        stores[batch % 2]!.db.transaction().execute((tx) =>
           addUsage(tx, `batch_${batch}`, batch % 2 === 0 ? counts : counts.toReversed(), 1),
         ),
       ),

@@ -35,9 +35,9 @@ function readTableTypes(): Map<string, Map<string, string>> {
     assert.ok(body !== undefined, `${name} is declared`)
     return new Map([...body.matchAll(/^ {2}(\w+): (.+)$/gm)].map(([, member, type]) => [member!, type!]))
   }
-  const contexts = [...source.matchAll(/export interface (\w+Tables) \{/g)].map(([, name]) => name!)
+  const modules = [...source.matchAll(/export interface (\w+Tables) \{/g)].map(([, name]) => name!)
   return new Map(
-    contexts.flatMap((context) =>
+    modules.flatMap((context) =>
       [...membersOf(context)].map(([table, type]) => [table, DECLARED.get(table) ?? membersOf(type)] as const),
     ),
   )

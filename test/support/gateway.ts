@@ -40,7 +40,7 @@ export interface Gateway {
   folder: string
   /** Everything logged so far. */
   log(): string
-  /** Its store, as a room has it. */
+  /** Its store, as a module has it. */
   ctx: StoreCtx
   /** An account with a key of its own. */
   join(who?: NewCustomer): Promise<Customer>

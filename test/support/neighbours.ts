@@ -227,10 +227,10 @@ export function verbsOn<T extends Table>(table: T, verbs: Record<string, Verb<Se
   return Object.entries(verbs).map(([name, verb]) => ({ table, name, verb: verb as unknown as Verb<AnyRow> }))
 }
 
-/** Defines the suite of some rooms; `elsewhere` names verbs that the file tries in another way. */
-export function tryVerbs(contexts: string[], tried: Tried[], elsewhere: string[] = []): void {
+/** Defines the suite of some modules; `elsewhere` names verbs that the file tries in another way. */
+export function tryVerbs(modules: string[], tried: Tried[], elsewhere: string[] = []): void {
   forEachEngine((engine, openFreshStore) => {
-    test(`what changes one row of ${contexts.join(', ')} leaves its neighbours alone, and a row that misses a condition`, async (t) => {
+    test(`what changes one row of ${modules.join(', ')} leaves its neighbours alone, and a row that misses a condition`, async (t) => {
       const { ctx } = await openFreshStore(t)
       await fill(ctx)
       for (const { table, name, verb } of tried) {
@@ -243,10 +243,10 @@ export function tryVerbs(contexts: string[], tried: Tried[], elsewhere: string[]
     })
   })
 
-  test(`every verb of ${contexts.join(', ')} that changes or deletes rows is tried among neighbours`, () => {
+  test(`every verb of ${modules.join(', ')} that changes or deletes rows is tried among neighbours`, () => {
     const names = new Set([...tried.map(({ name }) => name.split(' ')[0]!), ...elsewhere])
     assert.deepEqual(
-      contexts.flatMap(listVerbs).filter((name) => !names.has(name)),
+      modules.flatMap(listVerbs).filter((name) => !names.has(name)),
       [],
     )
   })
@@ -254,9 +254,9 @@ export function tryVerbs(contexts: string[], tried: Tried[], elsewhere: string[]
 
 const CHANGES = /\.updateTable\(|\.deleteFrom\(|deleteSome\(|^\s*update \w+ set /m
 
-/** Names of the functions in the stores of a room that change or delete rows, by themselves or through one that is private there. */
-function listVerbs(context: string): string[] {
-  const folder = `src/modules/${context}/`
+/** Names of the functions in the stores of a module that change or delete rows, by themselves or through one that is private there. */
+function listVerbs(module: string): string[] {
+  const folder = `src/modules/${module}/`
   const stores = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('store.ts'))
   return stores.flatMap((file) => {
     const parts = readFileSync(folder + file, 'utf8').split(/^(?=(?:export )?(?:async )?function )/m)

@@ -41,7 +41,7 @@ export async function emptyFileUrl(t: TestContext): Promise<string> {
   return `sqlite:${file}`
 }
 
-/** A store as rooms have it. */
+/** A store as modules have it. */
 export function toStoreCtx({ db, notices }: Pick<Store, 'db' | 'notices'>, clock: Clock): StoreCtx {
   const wakeJobs = () => notices.publish('jobs', '')
   const notifyAccount: StoreCtx['notifyAccount'] = (accountId, about) =>

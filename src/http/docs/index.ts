@@ -13,14 +13,14 @@ import { type DocsOptions, mountDocs } from './pages.tsx'
 
 /** Pages for people, and the machine-readable description of the API. */
 export function mountDocuments(server: FastifyInstance, options: DocumentsOptions): void {
-  const { gateway, baseUrl, version, contexts, limits, openLimit } = options
+  const { gateway, baseUrl, version, modules, limits, openLimit } = options
   const pages = new PreparedPages()
   void server.register((scope, _options, done) => {
     scope.addHook('onRequest', (request, reply) => limits.take(openLimit, request, reply))
     scope.setErrorHandler((error: Error, request, reply) => void refuse(options, {}, error, { request, reply }))
     scope.get('/openapi.json', (request, reply) => {
       const url = baseUrl()
-      const describe = () => JSON.stringify(toOpenApi(contexts, { baseUrl: url, version }))
+      const describe = () => JSON.stringify(toOpenApi(modules, { baseUrl: url, version }))
       return sendPrepared(request, reply, pages.get(`openapi ${url}`, JSON_TYPE, describe))
     })
     mountActions(scope, gateway, pages)
@@ -30,7 +30,7 @@ export function mountDocuments(server: FastifyInstance, options: DocumentsOption
 }
 
 interface DocumentsOptions extends Omit<DocsOptions, 'pages'> {
-  contexts: readonly Offered[]
+  modules: readonly Offered[]
   openLimit: RouteLimit
   onError(error: unknown, requestId: string): void
 }

@@ -31,9 +31,9 @@ import {
 import { listTags, tagOf } from './tags.ts'
 
 /** Every described route except the actions. */
-export const listDescribed = (contexts: readonly Offered[]): Described[] => [
+export const listDescribed = (modules: readonly Offered[]): Described[] => [
   ...SERVICE_ROUTES,
-  ...contexts.flatMap(({ described = [] }) => described),
+  ...modules.flatMap(({ described = [] }) => described),
 ]
 
 /**
@@ -72,9 +72,9 @@ const PAYMENT_SIGNATURE = {
 }
 
 /** The whole API as OpenAPI 3.1, generated from the actions and the descriptions of the other routes. */
-export function toOpenApi(contexts: readonly Offered[], { baseUrl, version }: { baseUrl: string; version: string }) {
-  const actions = contexts.flatMap((context) => context.actions)
-  const described = listDescribed(contexts)
+export function toOpenApi(modules: readonly Offered[], { baseUrl, version }: { baseUrl: string; version: string }) {
+  const actions = modules.flatMap((context) => context.actions)
+  const described = listDescribed(modules)
   const names: Names = new Map<unknown, string>([
     ...actions.map((action) => [action.input, requestName(action)] as const),
     ...actions.map((action) => [action.output, answerName(action)] as const),
@@ -95,7 +95,7 @@ export function toOpenApi(contexts: readonly Offered[], { baseUrl, version }: { 
     },
     servers: [{ url: baseUrl }],
     tags: listTags(),
-    paths: withRoutes({ '/': { post: rootOperation(actions) }, ...actionPaths(contexts) }, described, names),
+    paths: withRoutes({ '/': { post: rootOperation(actions) }, ...actionPaths(modules) }, described, names),
     webhooks: toWebhooks(names),
     components: {
       securitySchemes: {

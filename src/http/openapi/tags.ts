@@ -26,9 +26,9 @@ const TAGS = {
 type Tag = keyof typeof TAGS
 
 /** The name of a group. Throws for a module that has no entry here. */
-export function tagOf(context: string): string {
-  const tag = Object.hasOwn(TAGS, context) ? TAGS[context as Tag] : undefined
-  if (!tag) throw new RangeError(`The room ${context} has no tag in the API’s description.`)
+export function tagOf(module: string): string {
+  const tag = Object.hasOwn(TAGS, module) ? TAGS[module as Tag] : undefined
+  if (!tag) throw new RangeError(`The module ${module} has no tag in the API’s description.`)
   return tag[0]
 }
 
