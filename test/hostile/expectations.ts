@@ -71,9 +71,9 @@ const SHOP = 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8'
 /** What lies below /dashboard; `test/pages/dashboard-access.test.ts` asks for each of them. */
 const PAGES = {
   GET: `/ /live /payout /people /prove /security /statement /keys /profile /credits /activity /requests /search /admin/accounts/:id
-    /checkouts /checkouts/new /checkouts/unmatched /checkouts/:id /checkouts/:id/edit /checkouts/:id/refund
+    /checkouts /checkouts/new /checkouts/refunds /checkouts/invoices /checkouts/unmatched /checkouts/:id /checkouts/:id/edit /checkouts/:id/refund
     /accounts /accounts/:id
-    /links /links/new /links/:id /links/:id/subscriptions
+    /links /links/new /links/:id /links/:id/subscriptions /subscriptions
     /pos /pos/new /pos/:id
     /wallets /wallets/:address /wallets/:address/send
     /emails /emails/:id
