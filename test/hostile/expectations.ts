@@ -71,9 +71,9 @@ const SHOP = 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8'
 /** What lies below /dashboard; `test/pages/dashboard-access.test.ts` asks for each of them. */
 const PAGES = {
   GET: `/ /live /payout /people /prove /security /statement /keys /profile /credits /activity /requests /search /admin/accounts/:id
-    /checkouts /checkouts/new /checkouts/unmatched /checkouts/:id /checkouts/:id/edit /checkouts/:id/refund
+    /checkouts /checkouts/new /checkouts/refunds /checkouts/invoices /checkouts/unmatched /checkouts/:id /checkouts/:id/edit /checkouts/:id/refund
     /accounts /accounts/:id
-    /links /links/new /links/:id /links/:id/subscriptions
+    /links /links/new /links/:id /links/:id/subscriptions /subscriptions
     /pos /pos/new /pos/:id
     /wallets /wallets/:address /wallets/:address/send
     /emails /emails/:id
@@ -115,7 +115,7 @@ const PLAIN: Partial<Record<Access, string>> = {
   public: `GET / /dashboard/sign-in /dashboard/sign-in/code /dashboard/sign-in/recovery /openapi.json
     /currencies.json /reps.json /button.js /docs /docs.md /llms.txt /docs/actions /known.json /aliases.json
     /.well-known/nano-currency.json /health/live /health/ready /.well-known/x402 /discovery/resources
-    /facilitator/discovery/resources /facilitator/supported /logos/:id /buy/:slug /buy/:slug/image
+    /facilitator /facilitator/discovery/resources /facilitator/supported /logos/:id /buy/:slug /buy/:slug/image
     /subscriptions/:id/:token /pos/:id /pos/:id/app.webmanifest /pos/worker.js /pos/:id/till /pos/:id/sales/:sale
     /pos/:id/day /ledger /ledger/blocks/:hash /ledger/accounts/:address /@:name /status /status.json /claim /claim/decline
     POST /dashboard/sign-in/recovery /dashboard/sign-in/mail /dashboard/sign-in/code /dashboard/sign-in/link /dashboard/sign-in/key

@@ -13,10 +13,10 @@ const EVERYBODY = [...ROLES, 'guest'] as const
 const WAYS: readonly [RegExp, string][] = [
   [/^GET \/(statement|search)?$/, 'omdr'],
   [/^(GET|POST) \/checkouts\/:id\/edit$/, 'om'],
-  [/^GET \/checkouts(\/:id|\/unmatched)?$/, 'omdr'],
+  [/^GET \/checkouts(\/:id|\/unmatched|\/refunds|\/invoices)?$/, 'omdr'],
   [/^POST \/checkouts\/:id\/events\/:event\/redeliver$/, 'omd'],
   [/^(GET|POST) \/checkouts/, 'om'],
-  [/^GET \/links(\/:id(\/subscriptions)?)?$/, 'omdr'],
+  [/^GET \/(links(\/:id(\/subscriptions)?)?|subscriptions)$/, 'omdr'],
   [/^(GET|POST) \/links/, 'om'],
   [/^GET \/pos(\/:id)?$/, 'omc'],
   [/^(GET|POST) \/pos/, 'om'],

@@ -43,7 +43,7 @@ export const NO_NAMES: Names = {
 export function toCheckoutCtx(
   store: StoreCtx,
   engine: StoreEngine,
-  { sales = NO_SALES, tell = () => undefined }: { sales?: Sold; tell?: (id: string) => void } = {},
+  { sales = NO_SALES, announce = () => undefined }: { sales?: Sold; announce?: (id: string) => void } = {},
 ): CheckoutContext {
   const link = (id: string) => `https://gateway.example/${id}`
   const ports: CheckoutPorts = {
@@ -84,7 +84,7 @@ export function toCheckoutCtx(
     look: () => Promise.resolve({ frontier: null, height: 0, waiting: [] }),
     proofs: { isOn: false, expect: () => undefined, prove: () => undefined },
     watch: () => undefined,
-    tell,
+    announce,
   }
   return { ...store, ports, names: NO_NAMES }
 }

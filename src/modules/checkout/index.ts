@@ -13,6 +13,7 @@ export type { LinkSales } from './ports.ts'
 export { readInvoice } from './invoices/fields.ts'
 export {
   type Plan,
+  amount,
   currency,
   events,
   lifetime,
@@ -24,11 +25,11 @@ export {
   signingSecret,
   webhookUrl,
 } from './noun-fields.ts'
-export { readPrice, readTotal } from './price-fields.ts'
+export { readPrice } from './price-fields.ts'
 export { listCheckouts } from './report-store.ts'
 export { secretContext as checkoutSecretContext } from './secret-context.ts'
 export { countUnmatched, findUnmatched, listUnmatched } from './payments-store.ts'
-export { showDay, showNanoShort, showSum, toPaymentRow } from './payment-row.ts'
+export { showDay, showNanoShort, showSum, toPaymentRows } from './payment-row.ts'
 export { type Takings, addTakings, byDate, datesUntil, listTakings } from './statement/takings.ts'
 export { countLate, sumRefundsByKey } from './report-store.ts'
 export { listAccountTotals } from './sums-store.ts'

@@ -7,7 +7,7 @@ import { COMPONENTS, COMPONENT_NAMES, STATES } from './components.ts'
 import { type ServiceStatus, readStatus } from './domain/status.ts'
 import { StatusPage } from './pages/status-page.tsx'
 
-/** The answer is the same for everyone and cached, so that nobody can make the gateway read the store more often. */
+/** The answer is the same for everyone and cached, so that callers cannot make the gateway read the store more often. */
 const KEPT = 10_000
 const HEADERS = {
   'cache-control': 'public, max-age=30',

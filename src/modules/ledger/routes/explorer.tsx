@@ -98,8 +98,8 @@ export const explorerRoutes = (view: LedgerView, names: Names): readonly Route[]
         throw new AppError('invalid_request', 'This is an event stream. Send Accept: text/event-stream.')
       }
       const open = (out: StreamEnd) => {
-        let told = 0
-        return view.listen(() => out.send({ id: String(++told), name: 'changed', data: '' }))
+        let count = 0
+        return view.listen(() => out.send({ id: String(++count), name: 'changed', data: '' }))
       }
       return { events: { open } }
     },

@@ -54,8 +54,8 @@ export async function getOffer({ checkouts: { db } }: LinkContext, slug: string)
 
 /** The status that visitors see: links of a suspended account are closed. */
 export async function readStatus({ checkouts: { db, clock } }: LinkContext, link: PaymentLink): Promise<LinkStatus> {
-  const isResting = (await findAccount(db, link.owner))?.standing.suspendedAt !== null
-  return isResting ? 'paused' : statusOf(link, clock.now())
+  const isSuspended = (await findAccount(db, link.owner))?.standing.suspendedAt !== null
+  return isSuspended ? 'paused' : statusOf(link, clock.now())
 }
 
 /** Makes a visitor's checkout, or finds the one that their page has made already. */

@@ -16,10 +16,10 @@ function headline({ components }: ServiceStatus): string {
 const watched = (days: readonly ShownDay[]) => days.filter(({ state }) => state !== undefined).length
 
 const Day = ({ day }: { day: ShownDay }) => {
-  const told = day.state === undefined ? 'no data' : `${WORDS[day.state].toLowerCase()}, ${day.uptime} % up`
+  const label = day.state === undefined ? 'no data' : `${WORDS[day.state].toLowerCase()}, ${day.uptime} % up`
   return (
-    <li class={`day ${day.state === undefined ? 'none' : TONES[day.state]}`} title={`${day.day}: ${told}`}>
-      <span class="unseen">{`${day.day}: ${told}`}</span>
+    <li class={`day ${day.state === undefined ? 'none' : TONES[day.state]}`} title={`${day.day}: ${label}`}>
+      <span class="unseen">{`${day.day}: ${label}`}</span>
     </li>
   )
 }
@@ -51,7 +51,7 @@ const Component = ({ shown: { component, state, uptime, days } }: { shown: Shown
   </section>
 )
 
-/** Tells users whether a problem is on the gateway's side. */
+/** Shows users whether a problem is on the gateway's side. */
 export const StatusPage = ({ status, devnet }: { status: ServiceStatus; devnet: boolean }) => (
   <Layout title="Status" styles={['status.css']} devnet={devnet}>
     <h1>{headline(status)}</h1>
