@@ -13,7 +13,7 @@ import { leaveWhenStopped } from './cli/stop.ts'
 import { addWalletCommands } from './cli/wallet-commands.ts'
 import { VERSION } from './version.ts'
 
-// The compiled code is kept for the next start. It is beside the source because whoever may write there could change the source as
+// The compiled code is kept for the next start. It is beside the source because a user who may write there could change the source as
 // well. Where the gateway may not write, the code is compiled at each start.
 const COMPILED = join(import.meta.dirname, '.compiled')
 enableCompileCache(COMPILED)

@@ -120,7 +120,7 @@ export async function openPorts(
   const ledger = await claimLedger(config, { db, clock })
   const secrets = await openSecrets(config, { db, clock, random }, async (ownKeys) => {
     opened.own.secretKeys = ownKeys
-    return (await opened.listConfirming?.(OTHERS_MAX))?.heard ?? []
+    return (await opened.listConfirming?.(OTHERS_MAX))?.confirmed ?? []
   })
   followKeys(secrets, opened)
   const devnet = await openDevelopmentLedger(config, { clock: ledgerClock, random, failures })
@@ -175,7 +175,7 @@ export async function openPorts(
 /** How long other gateways may take to name their keys, when this one encrypts with another one than before. */
 const OTHERS_MAX = 2_000
 
-/** Commands ask a gateway which keys it has, and tell it that there is a new one. */
+/** Commands ask a gateway which keys it has, and notify it of a new one. */
 function followKeys(secrets: SecretKeys, { notices, own }: Store): void {
   own.secretKeys = secrets.names
   notices.subscribe(SECRET_KEYS_NOTICE, () => {
@@ -210,8 +210,8 @@ function toStoreCtx(
   notices: Notices,
   stack: AsyncDisposableStack,
 ): StoreCtx {
-  const told = new AccountNotices(notices)
-  stack.defer(() => told.close())
-  const notifyAccount: StoreCtx['notifyAccount'] = (...what) => told.tell(...what)
+  const changes = new AccountNotices(notices)
+  stack.defer(() => changes.close())
+  const notifyAccount: StoreCtx['notifyAccount'] = (...what) => changes.notify(...what)
   return { db, clock, ids, random, wakeJobs: () => notices.publish('jobs', ''), notifyAccount, failures, traces }
 }

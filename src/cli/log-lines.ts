@@ -41,8 +41,8 @@ function toLine({ level, time, ...members }: Members, paint: (colour: Colour, pa
   const { event, error, ...facts } = members
   const name = show(event ?? 'log').padEnd(NAME_WIDTH)
   const colour = isGrave ? 'red' : Number(level) >= WARNING ? 'yellow' : 'cyan'
-  const told = Object.entries(facts).filter(([, value]) => value !== undefined && value !== null)
-  const words = told.map(([key, value]) => (key === 'ms' ? '' : `${paint('dim', `${show(key)}=`)}${show(value)}`))
+  const known = Object.entries(facts).filter(([, value]) => value !== undefined && value !== null)
+  const words = known.map(([key, value]) => (key === 'ms' ? '' : `${paint('dim', `${show(key)}=`)}${show(value)}`))
   const took = facts.ms === undefined ? '' : paint('dim', `${show(facts.ms)} ms`)
   const line = `${at}  ${paint(colour, name)}${[...words, took].filter((word) => word !== '').join('  ')}`
   return error === undefined ? line : `${line}\n${indented(error, paint)}`

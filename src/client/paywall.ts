@@ -89,8 +89,8 @@ export function paywall(options: PaywallOptions): Paywall {
   async function gate(offer: Offer, method: string, path: string, header: string | undefined): Promise<Outcome> {
     const { amount } = await scheme.parsePrice(offer.price)
     const terms: Requirements = { scheme: SCHEME, network, amount, asset: ASSET, payTo, maxTimeoutSeconds, extra: {} }
-    const refuse = (reason: string, told: Record<string, string> = {}) =>
-      challenge(terms, { url: `${baseUrl}${path}`, description: offer.description ?? path, reason, told })
+    const refuse = (reason: string, moreHeaders: Record<string, string> = {}) =>
+      challenge(terms, { url: `${baseUrl}${path}`, description: offer.description ?? path, reason, moreHeaders })
     if (header === undefined || header === '') return refuse('PAYMENT-SIGNATURE header is required')
     const members = decodeHeader(header)
     const payload = members ? readPayload(members) : 'invalid_payload'
@@ -142,20 +142,20 @@ const EXPOSED = {
   'Access-Control-Expose-Headers': 'PAYMENT-REQUIRED, PAYMENT-RESPONSE, Retry-After',
 }
 
-interface Told {
+interface ChallengeParts {
   url: string
   description: string
   reason: string
-  told: Record<string, string>
+  moreHeaders: Record<string, string>
 }
 
-function challenge(terms: Requirements, { url, description, reason, told }: Told): Refusal {
+function challenge(terms: Requirements, { url, description, reason, moreHeaders }: ChallengeParts): Refusal {
   const resource = { url, description, mimeType: 'application/json' }
   const required = { x402Version: X402_VERSION, error: reason, resource, accepts: [terms] }
   const message = isReason(reason) ? REASONS[reason] : `This costs ${priceText(terms.amount)}.`
   return {
     status: 402,
-    headers: { ...EXPOSED, 'PAYMENT-REQUIRED': encodeHeader(required), ...told },
+    headers: { ...EXPOSED, 'PAYMENT-REQUIRED': encodeHeader(required), ...moreHeaders },
     body: { ...required, error: message, message, code: isReason(reason) ? reason : 'payment_required' },
   }
 }

@@ -48,7 +48,7 @@ export class DeveloperAccess {
   }
 }
 
-/** The connection itself must be local and name this machine: a request through a proxy on this machine comes from somebody else. */
+/** The connection itself must be local and name this machine: a request through a proxy on this machine comes from elsewhere. */
 export function isOnThisMachine(request: Pick<IncomingMessage, 'headers' | 'socket'>): boolean {
   const { headers } = request
   if (PROXIED.some((name) => headers[name] !== undefined)) return false

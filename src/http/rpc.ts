@@ -29,7 +29,7 @@ export interface RpcOptions extends Asking {
 }
 
 /** What is reported of a request beside its answer. */
-type Told = Partial<RpcTrace>
+type PartialTrace = Partial<RpcTrace>
 
 interface Reply {
   text: string
@@ -199,7 +199,7 @@ export class RpcEndpoint {
 
   #send(
     { response, endpoint, requestId, startedAt }: Answering,
-    trace: Told,
+    trace: PartialTrace,
     { text, status = 200, statusLine = status, extra = [], code, cause }: Reply,
   ): void {
     const { isDraining, report } = this.#options
@@ -214,17 +214,18 @@ export class RpcEndpoint {
     report({ requestId, action, status, code, cache, caller, payment: payment?.hash, milliseconds: rounded, cause })
   }
 
-  #refuse(answering: Answering, error: unknown, trace: Told = {}): void {
+  #refuse(answering: Answering, error: unknown, trace: PartialTrace = {}): void {
     const { call, endpoint, isTooLarge } = answering
     const { status, code, body, retryAfterSeconds, isFailure } = toErrorReply(error)
-    const told = error instanceof TooManyRequests ? { ...trace, limit: error.decision } : trace
+    const reported = error instanceof TooManyRequests ? { ...trace, limit: error.decision } : trace
     const extra = retryAfterSeconds === undefined ? [] : ['retry-after', String(retryAfterSeconds)]
     // A body that was not read cannot be skipped, so the connection ends with the answer.
     if (isTooLarge) extra.push('connection', 'close')
     const reply = { status, extra, code, cause: isFailure ? error : undefined }
-    if (call) this.#send(answering, told, { ...reply, ...inCall(call, (id) => toJsonRpcError(id, error, told)) })
+    if (call)
+      this.#send(answering, reported, { ...reply, ...inCall(call, (id) => toJsonRpcError(id, error, reported)) })
     else
-      this.#send(answering, told, {
+      this.#send(answering, reported, {
         ...reply,
         text: endpoint === 'node' ? toNodeText(error, body) : JSON.stringify(body),
       })
@@ -251,7 +252,7 @@ function inCall({ id }: JsonRpcCall, toText: (id: string) => string): Pick<Reply
 }
 
 function headersOf(
-  trace: Told,
+  trace: PartialTrace,
   {
     headers: always,
     requestId,

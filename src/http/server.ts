@@ -6,6 +6,7 @@ import type { Caller } from '../kernel/ctx.ts'
 import { AppError } from '../kernel/errors.ts'
 import { writeNodeAnswer } from '../kernel/nano/node-answer.ts'
 import type { Step, Traces } from '../kernel/traces.ts'
+import { compressPages } from './compress.ts'
 import { toErrorReply } from './errors.ts'
 import { CORS_HEADERS, NODE_HEADERS, PREFLIGHT_HEADERS, PREFLIGHT_SECONDS } from './page-headers.ts'
 import { movePathKey } from './path-key.ts'
@@ -127,15 +128,16 @@ export function createServer(options: ServerOptions): FastifyInstance {
 
   if (options.traces) traceRequests(server, { ...options.traces, isReported })
   if (options.onAnswered) reportAnswered(server, options.onAnswered)
+  compressPages(server)
   answerTheRest(server, options)
   return server
 }
 
 /** Health checks, and the pictures and styles of pages, would hide all other requests in the log. */
-const UNTOLD = /^\/(health|assets)\b/
+const NOT_REPORTED = /^\/(health|assets)\b/
 
 function isReported({ method, routeOptions: { url } }: FastifyRequest): boolean {
-  return method !== 'OPTIONS' && (url === undefined || !UNTOLD.test(url))
+  return method !== 'OPTIONS' && (url === undefined || !NOT_REPORTED.test(url))
 }
 
 function reportAnswered(server: FastifyInstance, onAnswered: NonNullable<ServerOptions['onAnswered']>): void {

@@ -54,7 +54,7 @@ export const LOSSES = {
   'accounts.session-secret': 'A new secret replaces one that cannot be read; people it had signed in sign in again.',
   'work.ready': 'Work that was not stored can be computed again.',
   'work.ahead': 'Work that was not computed in advance is computed when it is needed.',
-  'work.cancel': 'A peer that was not told finishes its search, and its result is ignored.',
+  'work.cancel': 'A peer that did not get the cancellation finishes its search, and its result is ignored.',
   'node.republish': 'One node has the block; what the others answer changes nothing.',
   'node.lookup': 'A node that does not answer counts as not having the block.',
   'confirmations.catch-up': 'Every listener also checks the ledger on its own.',

@@ -10,7 +10,7 @@ import { challengeIn } from '../json-rpc.ts'
 import { type AgentTool, findTool, mayUse, readFields, toolsOf, writeTool } from './agent-tools.ts'
 import { type SetName, rankOf, setOf } from './sets.ts'
 
-/** What an agent gets that names no set: more would fill its memory before it has begun. */
+/** What an agent gets that names no set: more would fill its memory before it has started. */
 const TOOLS_MAX = 40
 const BYTES_MAX = 60_000
 
@@ -50,7 +50,7 @@ interface ToolContext {
   hasKey: boolean
 }
 
-/** Runs a tool as the request at `POST /` that it stands for, through the same guards. The agent gets a refusal as an error of the tool. */
+/** Runs a tool as the matching request at `POST /`, through the same guards. The agent gets a refusal as an error of the tool. */
 export async function callTool(
   { registry, ask, hasKey }: ToolContext,
   request: Omit<RpcRequest, 'text'>,

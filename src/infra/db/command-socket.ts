@@ -101,14 +101,16 @@ export async function notifyGateways(
   config: Place,
   notice: Notice,
   milliseconds: number,
-): Promise<{ heard: Listening[]; all: boolean }> {
+): Promise<{ confirmed: Listening[]; all: boolean }> {
   const { folder, prefix } = placeOf(config)
-  const told = await Promise.all(namesIn(folder, prefix).map((name) => tell({ folder, name }, notice, milliseconds)))
-  return { heard: told.filter((one) => typeof one === 'object'), all: !told.includes('silent') }
+  const answers = await Promise.all(
+    namesIn(folder, prefix).map((name) => notify({ folder, name }, notice, milliseconds)),
+  )
+  return { confirmed: answers.filter((one) => typeof one === 'object'), all: !answers.includes('silent') }
 }
 
 /** A gateway that is gone remembers nothing; one that does not answer in time may still use what it remembers. */
-async function tell(
+async function notify(
   { folder, name }: { folder: string; name: string },
   notice: Notice,
   milliseconds: number,

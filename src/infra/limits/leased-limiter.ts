@@ -37,7 +37,7 @@ interface LeasedOptions {
 }
 
 /**
- * One limit for all instances that share it. Each takes leases of a quarter of a second from the keeper and decides by itself while one
+ * One limit for all instances that share it. Each takes leases of a quarter of a second from the keeper and decides on its own while one
  * lasts, so the sum is wrong by at most one lease for each. Without the keeper each grants its share.
  */
 export class LeasedLimiter implements RateLimiter {
