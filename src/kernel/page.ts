@@ -30,7 +30,14 @@ interface Placed {
 /** A page for people who are signed in. */
 export interface Page extends Placed {
   /** `guide` is a page of the documents, as in `webhooks#the-secret`, to which every page of the section links. */
-  menu?: { title: string; group: Group; order: number; guide?: string }
+  menu?: {
+    title: string
+    group: Group
+    order: number
+    guide?: string
+    /** How many things wait there, which the menu shows. */
+    count?(accountId: string): Promise<number>
+  }
   /** The degree of permission where seeing is not enough: the page is only a form, or shows a secret. */
   degree?: Degree
   render(request: PageRequest): VNode | Promise<VNode>
@@ -47,7 +54,7 @@ export interface Form extends Placed {
   again(request: PageRequest, state: FormState): Promise<VNode>
 }
 
-/** `session` is the token of another session, where the visitor goes on as somebody else. */
+/** `session` is the token of another session, where the visitor continues as another person. */
 export type Outcome = { to: string; session?: string } | { shown: JsonObject }
 
 /** A page, or a form on one, for visitors who are not signed in. */
@@ -155,4 +162,6 @@ export interface MenuEntry {
   group: Group
   guide?: string
   access: Placed['access']
+  /** How many things wait there. */
+  waiting?: number
 }

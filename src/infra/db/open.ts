@@ -30,7 +30,7 @@ export interface Store {
    * The processes that have received every notice sent through this store before, and whether these are all that listen there; unset
    * where the store carries no notices.
    */
-  listConfirming: ((milliseconds: number) => Promise<{ heard: Listening[]; all: boolean }>) | undefined
+  listConfirming: ((milliseconds: number) => Promise<{ confirmed: Listening[]; all: boolean }>) | undefined
   /** Why it accepts no writes now, though it can be read; undefined while it does. */
   readonly unwritable: string | undefined
   /** Throws when it is no store for a gateway, whatever it answers. */

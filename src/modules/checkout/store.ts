@@ -7,7 +7,7 @@ import { CHECKOUT_COLUMNS, type CheckoutsTable } from './tables.ts'
 /** Written exactly as in the partial indexes of open checkouts, so that a prepared statement uses them. */
 export const IS_OPEN = sql<boolean>`status in ('pending', 'detected', 'partial')`
 /** Made neither with a public key nor by a link, both of which anybody can hold. */
-export const NOT_BY_STRANGERS = sql<boolean>`(made_with is null
+export const NOT_BY_OTHERS = sql<boolean>`(made_with is null
   and (key_id is null or (key_id not like 'lnk%' and key_id not like 'pos%')))`
 
 export async function insertCheckout(db: Db, checkout: Checkout): Promise<void> {
@@ -65,7 +65,7 @@ const openAt = (db: Db, given: Given<{ address: string; owner: string }>) =>
     .where(IS_OPEN)
 
 const countOwnOpen = preparedUpTo((db, given: Given<{ address: string; owner: string }>, limit) => {
-  const some = openAt(db, given).where(NOT_BY_STRANGERS).limit(limit)
+  const some = openAt(db, given).where(NOT_BY_OTHERS).limit(limit)
   return db.selectFrom(some.as('some')).select(({ fn }) => fn.countAll().as('count'))
 })
 

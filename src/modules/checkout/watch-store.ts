@@ -5,7 +5,7 @@ import type { Db } from '../../kernel/db.ts'
 import { type Given, prepared } from '../../kernel/prepared.ts'
 import type { AddressLook } from './ports.ts'
 import { deleteSightings } from './sightings-store.ts'
-import { IS_OPEN, NOT_BY_STRANGERS, later } from './store.ts'
+import { IS_OPEN, NOT_BY_OTHERS, later } from './store.ts'
 
 export interface WatchedAddress {
   address: string
@@ -30,7 +30,7 @@ const toWatched = (row: WatchedAddressesTable): WatchedAddress => ({
   floorHeight: row.floor_height ?? undefined,
 })
 
-/** Starts to watch an address after a look at what lies there; returns the number of that look. */
+/** Starts to watch an address after a look at what is there; returns the number of that look. */
 export async function saveWatched(
   db: Db,
   { seen, ...watch }: Pick<NewWatch, 'address' | 'now' | 'watchedUntil' | 'nextScanAt'> & { seen: AddressLook },
@@ -135,16 +135,16 @@ interface Orders {
   id: string
   now: number
   /** Whether checkouts made with public keys, links and points of sale count. */
-  ofStrangersToo: boolean
+  alsoOfOthers: boolean
 }
 
 /** Whether an owner has another checkout at an address that is open or may still be paid late. */
-export async function hasOrders(db: Db, { ofStrangersToo, ...wanted }: Orders): Promise<boolean> {
-  const others = await (ofStrangersToo ? selectOrders : selectOwnOrders)(db, wanted)
+export async function hasOrders(db: Db, { alsoOfOthers, ...wanted }: Orders): Promise<boolean> {
+  const others = await (alsoOfOthers ? selectOrders : selectOwnOrders)(db, wanted)
   return others.length > 0
 }
 
-const ordersAt = (db: Db, given: Given<Omit<Orders, 'ofStrangersToo'>>) =>
+const ordersAt = (db: Db, given: Given<Omit<Orders, 'alsoOfOthers'>>) =>
   db
     .selectFrom('checkouts')
     .select('id')
@@ -155,8 +155,8 @@ const ordersAt = (db: Db, given: Given<Omit<Orders, 'ofStrangersToo'>>) =>
     .limit(1)
 
 const selectOrders = prepared(ordersAt)
-const selectOwnOrders = prepared((db, given: Given<Omit<Orders, 'ofStrangersToo'>>) =>
-  ordersAt(db, given).where(NOT_BY_STRANGERS),
+const selectOwnOrders = prepared((db, given: Given<Omit<Orders, 'alsoOfOthers'>>) =>
+  ordersAt(db, given).where(NOT_BY_OTHERS),
 )
 
 /** Pages through watched addresses in order of the address. */

@@ -1,7 +1,7 @@
 import type { FrameProps, Group, MenuEntry } from '../../kernel/page.ts'
 import { Icon, type IconName } from './icons.tsx'
 
-/* What stands around every page of an account: its groups at the side, or at the thumb of a phone; search and New above. */
+/* The frame of every page of an account: its groups at the side, or at the thumb of a phone; search and New above. */
 
 const TITLES: Readonly<Record<Group, string>> = {
   home: 'Home',
@@ -22,9 +22,11 @@ type Navigating = Pick<FrameProps, 'menu' | 'section' | 'csrf' | 'account' | 'me
 const groupOf = ({ menu, section }: Pick<FrameProps, 'menu' | 'section'>) =>
   menu.find(({ href }) => href === section)?.group
 
-/** One entry for each group that this visitor may see: its first page. */
+/** One entry for each group that this visitor may see: its first page, and what waits on all of them. */
 function groupsOf({ menu }: Pick<FrameProps, 'menu'>): MenuEntry[] {
-  return menu.filter(({ group }, at) => menu.findIndex((one) => one.group === group) === at)
+  const firsts = menu.filter(({ group }, at) => menu.findIndex((one) => one.group === group) === at)
+  const waitingIn = (of: Group) => menu.reduce((sum, { group, waiting = 0 }) => (group === of ? sum + waiting : sum), 0)
+  return firsts.map((entry) => ({ ...entry, waiting: waitingIn(entry.group) }))
 }
 
 const nameOf = ({ email, role, id }: FrameProps['account']) => email ?? (role === 'admin' ? 'Administrator' : id)
@@ -44,8 +46,18 @@ const Entry = ({ entry, current }: { entry: MenuEntry; current: Group | undefine
   <a href={entry.href} aria-current={entry.group === current ? 'page' : undefined}>
     <Icon name={entry.group} />
     <span>{TITLES[entry.group]}</span>
+    <Waiting {...entry} />
   </a>
 )
+
+/** How many things wait behind a link. */
+const Waiting = ({ waiting = 0 }: Pick<MenuEntry, 'waiting'>) =>
+  waiting === 0 ? null : (
+    <span class="count">
+      {waiting}
+      <span class="unseen"> waiting</span>
+    </span>
+  )
 
 const SignOut = ({ csrf }: Pick<FrameProps, 'csrf'>) => (
   <form method="post" action="/dashboard/sign-out">
@@ -55,7 +67,7 @@ const SignOut = ({ csrf }: Pick<FrameProps, 'csrf'>) => (
 )
 
 const ACCOUNTS = '/dashboard/accounts'
-/** Not before somebody has the passkey that they must have. */
+/** Not before a person has the passkey that they must have. */
 const maySwitch = ({ opens }: Pick<FrameProps, 'opens'>) => opens('GET', ACCOUNTS)
 
 const Shop = (props: Navigating) => {
@@ -134,7 +146,7 @@ const NEW: readonly { href: string; title: string; icon: IconName }[] = [
   { href: '/dashboard/pos/new', title: 'A till for the counter', icon: 'money' },
 ]
 
-/** What somebody may begin; cashiers may begin nothing here. */
+/** What a person may start here; cashiers may start nothing. */
 export const beginnings = ({ opens }: Pick<FrameProps, 'opens'>) => NEW.filter(({ href }) => opens('GET', href))
 
 export const Top = (props: FrameProps & { asked?: string | undefined }) => {
@@ -190,10 +202,11 @@ export const Tabs = ({ menu, section, isWithin }: Pick<FrameProps, 'menu' | 'sec
   return (
     <nav class="tabs" aria-label={TITLES[group]}>
       <ul>
-        {entries.map(({ href, title }) => (
+        {entries.map(({ href, title, waiting }) => (
           <li key={href}>
             <a href={href} aria-current={href === section ? 'page' : undefined}>
               {title}
+              <Waiting {...(waiting !== undefined && { waiting })} />
             </a>
           </li>
         ))}

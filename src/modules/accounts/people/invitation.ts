@@ -8,7 +8,7 @@ import { countAsking, takePlace } from '../domain/count-asking.ts'
 import { createAccountIn } from '../domain/create-account.ts'
 import { type Account, findAccountByEmail, insertAudit, lockAccount } from '../store.ts'
 import { invitationOver, memberThere, tooManyInvitations, tooManyMembers } from './errors.ts'
-import { labelOf, tell } from './mails.ts'
+import { labelOf, mailPerson } from './mails.ts'
 import {
   findMember,
   findMemberByEmail,
@@ -76,7 +76,7 @@ export function inviteMember(ctx: StoreCtx, { email, role, by, baseUrl, idempote
     // Beyond this limit the invitation is stored without a mail: accounts cost nothing, and many of them must not flood one person.
     if (!(await takePlace(tx, { who: `invited ${address}`, places: AN_ADDRESS_OF_ALL_A_DAY, within: DAY })))
       return member
-    await tell(tx, member, 'You are invited', [
+    await mailPerson(tx, member, 'You are invited', [
       `“${await labelOf(tx, accountId)}” invites you to its account at ${new URL(baseUrl).host}, as ${role}.`,
       '',
       `${baseUrl}/dashboard/accounts/${member.id}`,
@@ -88,7 +88,7 @@ export function inviteMember(ctx: StoreCtx, { email, role, by, baseUrl, idempote
   })
 }
 
-/** Limits invitations, so that nobody can use the gateway to bother people. */
+/** Limits invitations, so that the gateway cannot be used to bother people. */
 async function countInvitation(tx: StoreCtx, accountId: string, email: string): Promise<void> {
   await countAsking(tx, {
     who: `inviting ${accountId}`,

@@ -15,7 +15,7 @@ import {
   showDay,
   showNanoShort,
   showSum,
-  toPaymentRow,
+  toPaymentRows,
 } from '../../checkout/index.ts'
 import { countFailing } from '../../webhooks/index.ts'
 import { BeginPage, HomePage, type Need } from '../pages/home-page.tsx'
@@ -68,7 +68,7 @@ async function home(ports: Ports, request: PageRequest) {
         [`Yesterday by ${clockTime}`, show(before.value)],
         ['Yesterday in all', show(sumOf(datesUntil(today, 2)[0]!).value)],
       ]}
-      rows={latest.map((checkout) => toPaymentRow(checkout, { timeZone: zone, now }))}
+      rows={await toPaymentRows(db, latest, { timeZone: zone, now })}
       needs={await listNeeds(ports, request)}
     >
       <TakingsChart
@@ -111,7 +111,7 @@ async function listNeeds({ checkouts: { db }, countUnfinished }: Ports, { accoun
   if (unmatched > 0) {
     needs.push({
       title: unmatched === 1 ? 'A payment fits no order' : `${unmatched} payments fit no order`,
-      text: 'Somebody paid another amount, or too late. Say what it was for, or give it back.',
+      text: 'A payment had another amount, or came too late. Assign it to an order, or refund it.',
       href: '/dashboard/checkouts/unmatched',
       way: unmatched === 1 ? 'Look at it' : 'Look at them',
     })

@@ -41,7 +41,7 @@ export async function creditSend(ctx: CheckoutContext, send: IncomingSend): Prom
   const { changed, afterwards } = credited
   const paid = changed.filter(({ kind }) => kind !== 'unmatched').map(({ checkout }) => checkout.id)
   if (paid.length > 0) ctx.ports.proofs.prove(send.hash, paid)
-  for (const { checkout, became } of changed) ctx.ports.tell(checkout.id, became)
+  for (const { checkout, became } of changed) ctx.ports.announce(checkout.id, became)
   for (const act of afterwards) act()
   // Waking the job runner makes it query for jobs before the payments that wait, so it is woken only when there may be jobs.
   if (afterwards.length > 0 || changed.some(mayHaveJobs)) ctx.wakeJobs()
@@ -257,7 +257,7 @@ function duesOf(checkout: Checkout, valuation: Valuation): Due[] {
     }
     const e8 = parseFiat(value)
     const today = rate && e8 !== undefined ? toNanoAt(e8, rate.rate) : undefined
-    // Without a rate nobody knows what is enough: the highest quote is the safe choice, and without quotes no amount is.
+    // Without a rate it is unknown what is enough: the highest quote is the safe choice, and without quotes no amount is.
     const highest = quotes.reduce((most, one) => (one.amountRaw > most ? one.amountRaw : most), 0n)
     const full = today ?? (highest > 0n ? toRaw(highest) : RAW_MAX)
     return [{ plan, enoughRaw: today === undefined ? full : (full * WORTH_PERCENT) / 100n, fullRaw: full }]
@@ -274,7 +274,7 @@ interface Applied {
   rate: PaidRate | null
 }
 
-/** Changes state, timeline, event, email and sweep together, or nothing; tells whether the buyer gets a mail. */
+/** Changes state, timeline, event, email and sweep together, or nothing; returns whether the buyer gets a mail. */
 async function applyDecision(
   tx: CheckoutContext,
   checkout: Checkout,
@@ -351,7 +351,7 @@ export function boughtPrice(
 /** The state of a checkout whose detected block turned out not to count. */
 export const undetected = ({ paidRaw }: Checkout) => (paidRaw > 0n ? 'partial' : 'pending')
 
-/** Queues what a completion causes beside its event: mails and sweep, all safe to repeat; tells whether the buyer gets one. */
+/** Queues what a completion causes beside its event: mails and sweep, all safe to repeat; returns whether the buyer gets one. */
 export async function followCompletion(tx: CheckoutContext, checkout: Checkout): Promise<boolean> {
   if (checkout.notify !== null) {
     await enqueue(tx, { kind: NOTIFY, payload: { checkoutId: checkout.id }, key: checkout.id })

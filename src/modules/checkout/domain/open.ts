@@ -274,7 +274,7 @@ export function toDraft(
 
 interface Alongside {
   rate?: Rate | undefined
-  /** What lies on its address already; none of it will ever count for this checkout. */
+  /** What is on its address already; none of it will ever count for this checkout. */
   seen: AddressLook
   namedBy: NamedBy
   /** For one price in nano, where amounts identify payments. */
@@ -330,7 +330,7 @@ function insertAll(
 
 type Look = Pick<Checkout, 'look' | 'lookHeight'>
 
-/** Starts watching the address of a checkout and stores what lies there already. */
+/** Starts watching the address of a checkout and stores what is there already. */
 export async function watchFrom(
   { db, clock }: CheckoutContext,
   { address, owner, expiresAt, watchedUntil }: Checkout,

@@ -140,6 +140,6 @@ export async function requireOwnAddress(
     return
   }
   // Anybody can use a public key or a link of the account: checkouts made with these do not keep a secret key from an address.
-  const ofStrangersToo = namedBy !== 'secret-key'
-  if (await hasOrders(db, { address, owner, id, now: clock.now(), ofStrangersToo })) throw addressInUse()
+  const alsoOfOthers = namedBy !== 'secret-key'
+  if (await hasOrders(db, { address, owner, id, now: clock.now(), alsoOfOthers })) throw addressInUse()
 }

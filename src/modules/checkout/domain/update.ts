@@ -85,7 +85,7 @@ export async function updateCheckout(
     return (await findCheckout(tx.db, id))!
   })
   if (updated.address !== before.address) ctx.ports.watch(updated.address)
-  ctx.ports.tell(id)
+  ctx.ports.announce(id)
   return updated
 }
 
