@@ -49,7 +49,7 @@ export async function benchAged(options: Options): Promise<Report> {
     ])
     tables.push(
       toTable([`${STORE_NAMES[engine]}, ms`, 'before', `with ${written} old rows`, 'ratio'], cells),
-      `${asked.length - steep.length} of ${asked.length} stay level; the table has the dearest. ${scans.length === 0 ? 'No statement goes through a table.' : `Through a table: ${scans.join('; ')}.`}${
+      `${asked.length - steep.length} of ${asked.length} stay level; the table has the most expensive. ${scans.length === 0 ? 'No statement goes through a table.' : `Through a table: ${scans.join('; ')}.`}${
         steep.length === 0
           ? ''
           : ` Not level: ${steep.map(({ what, ratio }) => `${what} (${ratio.toFixed(1)})`).join(', ')}.`

@@ -1,7 +1,7 @@
 /*
  * The load suite: `npm run bench -- <what> [options]`.
  *
- *   cost        what each operation costs in processor time, beside a yardstick: the table of docs/performance.md
+ *   cost        what each operation costs in processor time, beside a baseline: the table of docs/performance.md
  *   matching    payments found among the confirmations of a whole network: --watched 1000000 --rate 1000
  *   websocket   confirmations fanned out to clients
  *   ledger      the development ledger: blocks a second, memory, and the opening of a million blocks

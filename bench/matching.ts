@@ -62,9 +62,9 @@ export async function benchMatching(options: Options): Promise<Report> {
     row('watch list loaded, s', ({ loadedSeconds }) => show(loadedSeconds)),
     row('memory for one watched address, bytes', ({ watchBytes }) => show(watchBytes)),
     row('heap / resident, MB', (one) => `${show(one.heapMegabytes)} / ${show(one.residentMegabytes)}`),
-    row('confirmations heard a second', ({ heard }) => show(heard)),
+    row('confirmations received a second', ({ heard }) => show(heard)),
     row('of them payments of ours a second', ({ paid }) => show(paid)),
-    row('told to complete, p50 / p99 ms', ({ p50, p99 }) => `${show(p50)} / ${show(p99)}`),
+    row('announcement to completion, p50 / p99 ms', ({ p50, p99 }) => `${show(p50)} / ${show(p99)}`),
     row('event loop late, p99 ms', ({ loopP99 }) => show(loopP99)),
     row(`${show(BURST)} payments at once, worked off a second`, ({ burstPerSecond }) => show(burstPerSecond)),
     row('bare durable inserts a second, same engine', ({ peer }) => show(peer)),
@@ -88,7 +88,7 @@ async function simulate(bench: Bench, engine: StoreEngine, { watched, rate, seco
   await bulk.close()
   const filledSeconds = (performance.now() - filling) / 1_000
   console.log(`${STORE_NAMES[engine]}: ${show(watched)} addresses written in ${show(filledSeconds)} s`)
-  const desk = new Desk(toCheckoutCtx(storeCtx, engine, { tell: (id) => desk.settle(id) }))
+  const desk = new Desk(toCheckoutCtx(storeCtx, engine, { announce: (id) => desk.settle(id) }))
   const network = new SyntheticNetwork()
   const failures: unknown[] = []
   const monitor = new PaymentMonitor({

@@ -126,7 +126,7 @@ function tellStream(measured: Measurements): string {
   const load = figure(measured, 'matching', 'postgresLoadSecondsPerMillion')
   const rows = [
     ['confirmations a second, whole network', show(NETWORK_RATE)],
-    ['CPU µs to hear one', show(heard)],
+    ['CPU µs to receive one', show(heard)],
     ['share of one core, every instance', `${(listeningShare(measured) * 100).toFixed(1)} %`],
     ['memory for a million watched addresses, MB', show((bytes * 1e6) / 2 ** 20)],
     ['time to load a million at start, s', show(load)],

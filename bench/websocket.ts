@@ -136,7 +136,7 @@ export async function benchWebsocket(options: Options): Promise<Report> {
         [`${show(own)} clients with an account each`, ''],
         [
           ['all subscribed after, s', show(joined)],
-          ['confirmations heard a second', show(told / options.seconds)],
+          ['confirmations received a second', show(told / options.seconds)],
           ['frames wanted / arrived', `${wanted} / ${audience.frames}`],
           ['CPU µs for a confirmation, one in ten delivered', show(heardMicros)],
           ['resident MB', show(resident)],

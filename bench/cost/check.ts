@@ -1,5 +1,5 @@
 /*
- * The short form: each operation beside its yardstick, in short turns, compared with the ratio that the repository knows. What
+ * The short form: each operation beside its baseline, in short turns, compared with the ratio that the repository knows. What
  * looks too dear is measured again at once, and only what is so after the last try fails. Stores lie in memory where the system
  * has such a folder: a disk is quicker on a quiet machine, and then fewer operations share a commit.
  */
@@ -22,7 +22,7 @@ export function keepInMemory(): void {
   if (existsSync(IN_MEMORY)) process.env.TMPDIR = IN_MEMORY
 }
 
-/** Whether it became dearer, by the ratio to a yardstick of the same run: no two machines are equally fast. */
+/** Whether it became more expensive, by the ratio to a baseline of the same run: no two machines are equally fast. */
 export function isDear(key: string, ratio: number): boolean {
   const known = knownAs(key)
   return known !== undefined && ratio > known * SLACK
@@ -33,13 +33,13 @@ export const listDearer = (rows: readonly Row[]): string[] =>
   rows
     .filter((row) => isDear(row.key, ratioOf(row) ?? 0))
     .map((row) => {
-      const times = `${ratioOf(row)!.toFixed(2)} times its yardstick, and was ${knownAs(row.key)!.toFixed(2)} times`
+      const times = `${ratioOf(row)!.toFixed(2)} times its baseline, and was ${knownAs(row.key)!.toFixed(2)} times`
       return `DEARER: ${row.operation} (${row.store}) costs ${times}: more than ${SLACK} times worse.`
     })
 
 export const tellCompared = (rows: readonly Row[]): string =>
   toTable(
-    ['operation', 'store', 'yardstick', 'times', 'known'],
+    ['operation', 'store', 'baseline', 'times', 'known'],
     rows.map((row) => [
       row.operation,
       row.store,

@@ -33,7 +33,7 @@ export interface Yardstick {
   cost: number
 }
 
-/** At most so many times the yardstick, or at most so much: of both together, or of the gateway and the database apart. */
+/** At most so many times the baseline, or at most so much: of both together, or of the gateway and the database apart. */
 export type Goal = { times: number } | { gateway: number; database?: number }
 
 const LEAST_DIGITS = 3
@@ -63,7 +63,7 @@ function showGoal({ goal, unit }: Row): string {
 }
 
 export function tellRows(rows: readonly Row[]): string {
-  const head = ['operation', 'store', 'cost', 'yardstick', 'times', 'goal', 'met']
+  const head = ['operation', 'store', 'cost', 'baseline', 'times', 'goal', 'met']
   const cells = rows.map((row) => [
     row.operation,
     row.store,
@@ -88,7 +88,7 @@ export interface Patience {
 const TRIES = 4
 
 /**
- * Turns of an operation and of its yardstick, one after the other, and of each the cheapest: whatever else the machine does
+ * Turns of an operation and of its baseline, one after the other, and of each the cheapest: whatever else the machine does
  * makes a turn dearer and never cheaper. What looks too dear gets more turns.
  */
 export async function inTurns(
@@ -106,7 +106,7 @@ export async function inTurns(
     const [cost, bare] = [cheapest(costs), Math.min(...yardsticks)]
     const ratio = wholeOf(cost) / bare
     if (tries === TRIES || !isDear(key, ratio)) return { cost, yardstick: { cost: bare } }
-    console.log(`${key}: ${ratio.toFixed(2)} times its yardstick; once more`)
+    console.log(`${key}: ${ratio.toFixed(2)} times its baseline; once more`)
   }
 }
 

@@ -88,7 +88,7 @@ export async function openWorld(parts: Pick<World, 'bench' | 'asker' | 'ledger' 
   return world
 }
 
-/** One of the yardsticks that are processes. Its database's time is counted with it, where it has one. */
+/** One of the baselines that are processes. Its database's time is counted with it, where it has one. */
 export async function startBare(bench: Bench, kind: string, upstream = '', database?: number): Promise<BareServer> {
   const port = await freePort()
   const args = ['--max-semi-space-size=4', 'bench/kit/bare.ts', kind, String(port), bench.folder, upstream]

@@ -1,5 +1,5 @@
 /*
- * The yardsticks that are processes, each the least a program does that does something of the kind. Nothing they do waits for a
+ * The baselines that are processes, each the least a program does that does something of the kind. Nothing they do waits for a
  * disk, so that a ratio to them is the same whether the machine is busy or not. `node bench/kit/bare.ts KIND PORT FOLDER [UPSTREAM]`:
  *
  *   answer  takes a request and answers the bytes it always answers
@@ -28,7 +28,7 @@ const JSON_HEADERS = { 'content-type': 'application/json' }
 
 type Work = (body: Buffer) => Buffer | Promise<Buffer>
 
-/** Each loads what it needs and nothing else: the start of the barest is a yardstick, too. */
+/** Each loads what it needs and nothing else: the start of the barest is a baseline, too. */
 const KINDS: Record<string, () => Promise<Work>> = {
   answer: () => Promise.resolve(() => ANSWER),
   busy: () =>

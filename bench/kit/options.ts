@@ -7,7 +7,7 @@ export interface Options {
   write: boolean
   /** Leaves out what was measured in the last hours. */
   resume: boolean
-  /** With cost: compares with the figures of the repository, and fails when an operation became dearer. */
+  /** With cost: compares with the figures of the repository, and fails when an operation became more expensive. */
   check: boolean
   /** With cost: groups of rows. */
   only: string[]

@@ -104,7 +104,7 @@ export async function openPorts(
 ): Promise<Ports> {
   const { clock, ledgerClock = clock, random, log, tuning } = surroundings
   openDataFolder(config, log)
-  const ground = await openGround(config, surroundings, stack, { traced: true })
+  const ground = await openGround(config, surroundings, stack)
   const { metrics, failures, opened } = ground
   const { db, notices } = opened
   const sources = new Sources({ log, metrics })
@@ -120,7 +120,7 @@ export async function openPorts(
   const ledger = await claimLedger(config, { db, clock })
   const secrets = await openSecrets(config, { db, clock, random }, async (ownKeys) => {
     opened.own.secretKeys = ownKeys
-    return (await opened.listConfirming?.(OTHERS_MAX))?.heard ?? []
+    return (await opened.listConfirming?.(OTHERS_MAX))?.confirmed ?? []
   })
   followKeys(secrets, opened)
   const devnet = await openDevelopmentLedger(config, { clock: ledgerClock, random, failures })
@@ -175,7 +175,7 @@ export async function openPorts(
 /** How long other gateways may take to name their keys, when this one encrypts with another one than before. */
 const OTHERS_MAX = 2_000
 
-/** Commands ask a gateway which keys it has, and tell it that there is a new one. */
+/** Commands ask a gateway which keys it has, and notify it of a new one. */
 function followKeys(secrets: SecretKeys, { notices, own }: Store): void {
   own.secretKeys = secrets.names
   notices.subscribe(SECRET_KEYS_NOTICE, () => {
@@ -185,16 +185,15 @@ function followKeys(secrets: SecretKeys, { notices, own }: Store): void {
 }
 
 /** Metrics, failures, and the store with its clock. */
-export async function openGround(
+async function openGround(
   config: Config,
   { clock, random, log }: Surroundings,
   stack: AsyncDisposableStack,
-  { traced = false } = {},
 ): Promise<Ground> {
   const metrics = new Metrics({ counting: config.metrics })
   const failures = openFailures({ log, metrics, clock })
   const trusts = createIsAmong(config.tracesTrusted)
-  const traces = traced ? await openTraces(config, { log, metrics, failures, version: VERSION, trusts }) : undefined
+  const traces = await openTraces(config, { log, metrics, failures, version: VERSION, trusts })
   // Closed last, so that traces also show how a gateway ends.
   stack.defer(() => traces?.close())
   const opened = await openStore(storeUrl(config), clock, { failures, traces })
@@ -206,13 +205,13 @@ export async function openGround(
 }
 
 /** The store as modules use it. */
-export function toStoreCtx(
+function toStoreCtx(
   { opened: { db }, clock, ids, random, failures, traces }: Ground,
   notices: Notices,
   stack: AsyncDisposableStack,
 ): StoreCtx {
-  const told = new AccountNotices(notices)
-  stack.defer(() => told.close())
-  const notifyAccount: StoreCtx['notifyAccount'] = (...what) => told.tell(...what)
+  const changes = new AccountNotices(notices)
+  stack.defer(() => changes.close())
+  const notifyAccount: StoreCtx['notifyAccount'] = (...what) => changes.notify(...what)
   return { db, clock, ids, random, wakeJobs: () => notices.publish('jobs', ''), notifyAccount, failures, traces }
 }

@@ -63,7 +63,7 @@ export async function fundAccount(
 ): Promise<void> {
   // The parent command has --json, too, and consumes it first.
   const json = flags.json ?? command.optsWithGlobals<{ json?: boolean }>().json ?? false
-  if (!isAddress(address)) throw new Error(`${address} is no Nano address.`)
+  if (!isAddress(address)) throw new Error(`${address} is not a Nano address.`)
   if (parseNano(nano) === undefined) throw new Error(`“${nano}” is not a valid amount of nano.`)
   const url = flags.url ?? findLedger()
   const answer = await callNode(url, { action: 'devnet_fund', account: address, amount_nano: nano })

@@ -71,13 +71,13 @@ export class LedgerLines {
   follow(node: LedgerNode): () => void {
     return node.listen(({ kind, stored }) => {
       const known = this.#arrived.find(({ hash }) => hash === stored.hash)
-      if (kind === 'arrived') this.#tellSoon(toReported(node, stored, false))
+      if (kind === 'arrived') this.#reportSoon(toReported(node, stored, false))
       else if (known) known.confirmed = true
       else this.#confirmed(toReported(node, stored, true))
     })
   }
 
-  #tellSoon(block: ReportedBlock): void {
+  #reportSoon(block: ReportedBlock): void {
     if (this.#arrived.push(block) > 1) return
     queueMicrotask(() => {
       const blocks = this.#arrived

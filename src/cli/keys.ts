@@ -75,8 +75,8 @@ export function rotateSecretKeys({ json }: Flags): Promise<void> {
     }
     const [first] = keys.names
     requireKeys(await ask(), (known) => known?.[0] === first)
-    const tell = (table: string, count: number) => process.stderr.write(`${table}: ${count} encrypted again so far\n`)
-    const resealed = await resealAll(ctx.db, keys, json ? () => {} : tell)
+    const report = (table: string, count: number) => process.stderr.write(`${table}: ${count} encrypted again so far\n`)
+    const resealed = await resealAll(ctx.db, keys, json ? () => {} : report)
     const { unreadable } = await countSealed(ctx.db, keys)
     const lost = unreadable === 0 ? [] : [`${unreadable} texts could not be decrypted with any key, and were left.`]
     print(json, { key: first, resealed, unreadable }, [
@@ -88,10 +88,10 @@ export function rotateSecretKeys({ json }: Flags): Promise<void> {
 
 /** A gateway with other keys would go on encrypting with an old one, or could not read what is encrypted with the new one. */
 function requireKeys(
-  { facts, heard }: Awaited<ReturnType<Announcing['announced']>>,
+  { facts, confirmed }: Awaited<ReturnType<Announcing['announced']>>,
   has: (known: readonly string[] | undefined) => boolean,
 ): void {
-  const behind = heard.filter(({ secretKeys }) => !has(secretKeys))
+  const behind = confirmed.filter(({ secretKeys }) => !has(secretKeys))
   if (behind.length > 0) {
     throw new Error(
       `${namesOf(behind)}: this gateway does not encrypt with the same key as this command. Give all gateways the same SECRET_KEYS, restart them, and repeat.`,

@@ -29,21 +29,21 @@ async function serve({ url, key }: ReturnType<typeof readGateway>, tools: string
   gateway.onmessage = (message) => {
     const { result } = message as { result?: { protocolVersion?: unknown } }
     if (typeof result?.protocolVersion === 'string') gateway.setProtocolVersion(result.protocolVersion)
-    program.send(message).catch(tell)
+    program.send(message).catch(report)
   }
-  program.onerror = tell
+  program.onerror = report
   await gateway.start()
   await program.start()
-  process.stdin.on('end', () => void gateway.close().catch(tell))
+  process.stdin.on('end', () => void gateway.close().catch(report))
 }
 
-const tell = (error: unknown) =>
+const report = (error: unknown) =>
   console.error(`nano-gateway mcp: ${error instanceof Error ? error.message : String(error)}`)
 
 /** Answers with an error when no answer will come, because the program waits for one. */
 function answerFor(program: StdioServerTransport, message: JSONRPCMessage, error: unknown): void {
-  tell(error)
+  report(error)
   if (!('id' in message) || !('method' in message)) return
   const text = error instanceof Error ? error.message : 'The gateway does not answer.'
-  program.send({ jsonrpc: '2.0', id: message.id, error: { code: -32603, message: text } }).catch(tell)
+  program.send({ jsonrpc: '2.0', id: message.id, error: { code: -32603, message: text } }).catch(report)
 }

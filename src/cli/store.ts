@@ -11,7 +11,7 @@ import { openIds, systemRandom } from '../infra/random.ts'
 import { listJobs, retryDead } from '../infra/jobs/queue.ts'
 import { listCapturedMail } from '../infra/mail/captured.ts'
 import type { StoreCtx } from '../kernel/in-tx.ts'
-import { notifyGateways } from '../processes/commands.ts'
+import { notifyGateways } from '../infra/db/command-socket.ts'
 import {
   createAccount,
   findAccount,
@@ -38,7 +38,7 @@ interface Announced {
   text: string
   /** For programs. */
   facts: { in_force: boolean; confirmed_by: Pick<Listening, 'host' | 'pid'>[] }
-  heard: readonly Listening[]
+  confirmed: readonly Listening[]
 }
 
 /** A command's connection to the gateways that run on the same store. */
@@ -79,28 +79,32 @@ function openAnnouncing(config: Config, store: Store): Announcing & { sent(): Pr
     publish: (...notice) => void sent.push(send(...notice)),
     sent: () => Promise.all(sent),
     async announced() {
-      const told = await Promise.all(sent)
-      const last = listConfirming ? await listConfirming(CONFIRM_MAX) : (told.at(-1) ?? NONE)
-      const heard = last.heard.filter(({ isGateway }) => isGateway)
-      return toAnnounced(heard, told.every(({ all }) => all) && last.all)
+      const answers = await Promise.all(sent)
+      const last = listConfirming ? await listConfirming(CONFIRM_MAX) : (answers.at(-1) ?? NONE)
+      const confirmed = last.confirmed.filter(({ isGateway }) => isGateway)
+      return toAnnounced(confirmed, answers.every(({ all }) => all) && last.all)
     },
   }
 }
 
 type Confirmed = Awaited<ReturnType<typeof notifyGateways>>
-const NONE: Confirmed = { heard: [], all: true }
+const NONE: Confirmed = { confirmed: [], all: true }
 
-function toAnnounced(heard: readonly Listening[], all: boolean): Announced {
-  const names = heard.map(({ host, pid }) => `process ${pid} on ${host}`).join(', ')
-  const facts = { in_force: all, confirmed_by: heard.map(({ host, pid }) => ({ host, pid })) }
+function toAnnounced(confirmed: readonly Listening[], all: boolean): Announced {
+  const names = confirmed.map(({ host, pid }) => `process ${pid} on ${host}`).join(', ')
+  const facts = { in_force: all, confirmed_by: confirmed.map(({ host, pid }) => ({ host, pid })) }
   if (all)
-    return { text: heard.length === 0 ? 'No gateway is running.' : `Confirmed by the gateway: ${names}.`, facts, heard }
+    return {
+      text: confirmed.length === 0 ? 'No gateway is running.' : `Confirmed by the gateway: ${names}.`,
+      facts,
+      confirmed,
+    }
   process.exitCode = 1
-  const others = heard.length === 0 ? '' : ` Confirmed by ${names}.`
+  const others = confirmed.length === 0 ? '' : ` Confirmed by ${names}.`
   return {
     text: `A running gateway did not confirm it and may use what it remembers for up to 30 seconds.${others}`,
     facts,
-    heard,
+    confirmed,
   }
 }
 

@@ -33,7 +33,7 @@ export function addWalletCommands(program: Command): void {
     .alias('thaw')
     .argument('<target>', TARGET)
     .option('--pay-queued', 'also send its queued payments; compare them with the ledger first')
-    .action(async (...args: Args<typeof wallet, 'thaw'>) => (await wallet()).thaw(...args))
+    .action(async (...args: Args<typeof wallet, 'unfreeze'>) => (await wallet()).unfreeze(...args))
   add('words', 'show the 24 words that open every wallet made from now on; they are shown once')
     .option('--check', 'read the words from standard input, and say whether they are right')
     .option('--new', 'make a new seed with other words for new wallets')

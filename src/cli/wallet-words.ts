@@ -33,7 +33,7 @@ export function words({ json, check, new: isNew }: Flags & { check?: boolean; ne
       print(json, { words: shown.join(' ') }, [
         ...rows,
         'Shown only once: write them on paper, then check them with `nano-gateway wallets words --check`.',
-        'Whoever has them has the money of every wallet made from now on.',
+        'They open every wallet made from now on: keep them secret.',
       ])
     })
   })

@@ -73,7 +73,7 @@ export function freeze(target: string, { json, reason }: Flags & { reason: strin
 }
 
 /** Unfreezes them. */
-export function thaw(target: string, { json, payQueued = false }: Flags & { payQueued?: boolean }): Promise<void> {
+export function unfreeze(target: string, { json, payQueued = false }: Flags & { payQueued?: boolean }): Promise<void> {
   return withStore(async (ctx, _store, gateways) => {
     const wallet = await unfreezeSends(ctx, { target, actor: OPERATOR, payQueued })
     ctx.wakeJobs()

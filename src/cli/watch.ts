@@ -3,7 +3,7 @@ import { systemClock } from '../infra/clock.ts'
 import { formatNano } from '../kernel/money.ts'
 import { show } from './show-answer.ts'
 
-interface Told {
+interface Frame {
   topic?: string
   time?: string
   message?: { account?: string; amount?: string; hash?: string; block?: Record<string, string> }
@@ -33,9 +33,9 @@ function listen(address: string, accounts: readonly string[], json: boolean): Pr
       socket.send(JSON.stringify({ action: 'subscribe', topic: 'confirmation', ack: true, options: { accounts } }))
     })
     socket.on('message', (data: Buffer) => {
-      const told = JSON.parse(data.toString()) as Told & { ack?: string }
-      if (told.ack === 'subscribe') console.error(`Watching ${accounts.map(show).join(', ')}. Ctrl+C ends it.`)
-      if (told.topic === 'confirmation') console.log(json ? JSON.stringify(told) : showConfirmation(told))
+      const frame = JSON.parse(data.toString()) as Frame & { ack?: string }
+      if (frame.ack === 'subscribe') console.error(`Watching ${accounts.map(show).join(', ')}. Ctrl+C ends it.`)
+      if (frame.topic === 'confirmation') console.log(json ? JSON.stringify(frame) : showConfirmation(frame))
     })
     // Handled with the end of the connection, which follows.
     socket.on('error', (error) => console.error(error.message))
@@ -43,7 +43,7 @@ function listen(address: string, accounts: readonly string[], json: boolean): Pr
   })
 }
 
-function showConfirmation({ time = '0', message = {} }: Told): string {
+function showConfirmation({ time = '0', message = {} }: Frame): string {
   const { account = '', amount = '0', hash = '', block = {} } = message
   const when = new Date(Number(time)).toISOString().slice(11, 19)
   const nano = /^\d+$/.test(amount) ? formatNano(BigInt(amount)) : amount

@@ -14,14 +14,14 @@ interface ListenOptions extends GatewayOptions {
   json?: boolean
 }
 
-interface Told {
+interface ListedEvent {
   id: string
   type: string
   payload: object | null
 }
 
 interface Page {
-  events: Told[]
+  events: ListedEvent[]
   cursor: string
   has_more: boolean
 }
@@ -81,27 +81,27 @@ async function readPage(url: URL, since: string, key: string): Promise<Page | un
   return undefined
 }
 
-function relay({ id, payload }: Told, forward: URL, secret: string): Promise<HandedOver> {
+function relay({ id, payload }: ListedEvent, forward: URL, secret: string): Promise<HandedOver> {
   const body = JSON.stringify(payload)
   const timestamp = Math.floor(systemClock.now() / 1_000)
   const signed = signBody({ id, timestamp, body, secrets: [secret] })
   return handOver(forward, { 'content-type': 'application/json', ...signed }, body)
 }
 
-const toLine = ({ id, type }: Told, { status, error, milliseconds }: HandedOver) => {
+const toLine = ({ id, type }: ListedEvent, { status, error, milliseconds }: HandedOver) => {
   const time = new Date(systemClock.now()).toISOString().slice(11, 19)
   const outcome = status === undefined ? `no answer: ${error}` : `${status}  ${milliseconds} ms`
   return show(`${time}  ${type.padEnd(KIND_WIDTH)}${id}  ${outcome}`)
 }
 
-const toJsonLine = ({ id, type, payload }: Told, { milliseconds, ...outcome }: HandedOver) =>
+const toJsonLine = ({ id, type, payload }: ListedEvent, { milliseconds, ...outcome }: HandedOver) =>
   JSON.stringify({ time: systemClock.now(), id, type, ...outcome, ms: milliseconds, payload })
 
 function readKinds(text: string | undefined): string[] {
   const kinds = (text ?? '*').split(',').map((kind) => kind.trim())
   const wrong = kinds.find((kind) => !/^(\*|[a-z_]+(\.[a-z_]+)*(\.\*)?)$/.test(kind))
   if (wrong !== undefined)
-    throw new UsageError(`--events: ${show(wrong)} is no kind of event, as payment.completed or payment.*`)
+    throw new UsageError(`--events: ${show(wrong)} is not a kind of event. Examples: payment.completed, payment.*`)
   return kinds
 }
 

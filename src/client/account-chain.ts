@@ -49,7 +49,7 @@ export function openChain({ privateKey, rpc, findWork }: ChainOptions): AccountC
     async readHead() {
       const { frontier, error } = await rpc('account_info', { account: address })
       if (error === 'Account not found') return undefined
-      if (typeof frontier !== 'string') throw new Error(`The ledger does not tell the state of ${address}.`)
+      if (typeof frontier !== 'string') throw new Error(`The ledger did not report the state of ${address}.`)
       return readBlock(rpc, key, frontier)
     },
     async seal({ previous, balance, representative, link }, subtype = 'send') {
@@ -78,8 +78,8 @@ async function readBlock(rpc: LedgerRpc, key: PublicKey, hash: string): Promise<
 /** Read from the ledger, because test networks require less; never more than the live network requires. */
 async function readThreshold(rpc: LedgerRpc, subtype: Subtype): Promise<bigint> {
   const receives = subtype === 'receive' || subtype === 'open'
-  const told = await rpc('active_difficulty', {})
-  const minimum = receives ? told.network_receive_minimum : told.network_minimum
+  const reported = await rpc('active_difficulty', {})
+  const minimum = receives ? reported.network_receive_minimum : reported.network_minimum
   const live = receives ? WORK_THRESHOLDS.live.receive : WORK_THRESHOLDS.live.send
   if (typeof minimum !== 'string' || !isHex(minimum, 16)) return live
   const asked = BigInt(`0x${minimum}`)

@@ -129,7 +129,7 @@ const isFinal = (error: unknown) =>
 
 async function isOnLedger(rpc: LedgerRpc, hash: string): Promise<boolean> {
   const { contents, error } = await rpc('block_info', { hash, json_block: 'true' })
-  if (contents === undefined && error === undefined) throw new Error('The ledger does not tell about a block.')
+  if (contents === undefined && error === undefined) throw new Error('The ledger did not report about a block.')
   return contents !== undefined
 }
 

@@ -40,7 +40,7 @@ export function toWire(fields: Readonly<Record<string, unknown>>, units: ActionF
   return JSON.stringify(Object.fromEntries(written))
 }
 
-/** Lets `JSON.stringify` write an object with amounts in raw, as text like the API does: by itself it refuses every bigint. */
+/** Lets `JSON.stringify` write an object with amounts in raw, as text like the API does: it refuses every bigint otherwise. */
 export function withJson<Value extends object>(value: Value): Value {
   return Object.defineProperty(value, 'toJSON', { value: writeBigints, configurable: true })
 }

@@ -57,7 +57,7 @@ function writeAmount(amount: NonNullable<NewCheckout['amount']>, currency = 'NAN
   if (isNano && typeof amount === 'string') requireExact(amount, 'amount')
   if (typeof amount !== 'bigint') return amount
   if (isNano) return nano(amount)
-  throw new GatewayError(`An amount in ${currency} is no bigint of raw.`, { code: 'invalid_amount' })
+  throw new GatewayError(`An amount in ${currency} is not a bigint of raw.`, { code: 'invalid_amount' })
 }
 
 const pathOf = (id: string) => encodeURIComponent(id)

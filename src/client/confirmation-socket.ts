@@ -39,7 +39,7 @@ export class ConfirmationSocket {
     this.#socket.addEventListener('open', () =>
       this.#socket.send(JSON.stringify({ action: 'subscribe', topic: 'confirmation', ack: true, options })),
     )
-    this.#socket.addEventListener('message', ({ data }) => this.#hear(String(data)))
+    this.#socket.addEventListener('message', ({ data }) => this.#receive(String(data)))
     this.#socket.addEventListener('close', () => this.#end())
     this.#socket.addEventListener('error', () => this.#end())
     this.#watch = setInterval(() => this.#look(), PING_EVERY)
@@ -71,7 +71,7 @@ export class ConfirmationSocket {
     }
   }
 
-  #hear(text: string): void {
+  #receive(text: string): void {
     this.#receivedAt = Date.now()
     const said = readMessage(text)
     // Not a gateway: close; the next connection may lead to a gateway again.

@@ -52,7 +52,7 @@ export async function* confirmationsOf(
       if (await socket.ready()) {
         for await (const each of catchUp(missed, marks, accounts ?? [])) if (seen.isNew(each.hash)) yield each
         failures = 0
-        for (let told = 1; told <= MARK_EVERY; told++) {
+        for (let yielded = 1; yielded <= MARK_EVERY; yielded++) {
           const frame = await socket.next()
           if (!frame) break
           if (seen.isNew(frame.hash)) yield fromFrame(frame)

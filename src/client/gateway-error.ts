@@ -64,10 +64,10 @@ export class GatewayError extends Error {
 
 /** A refusal as it arrived: a gateway's has a code, the ledger's only a message. */
 export function toRefusal(response: Response, body: unknown, details: Partial<GatewayErrorDetails> = {}): GatewayError {
-  const { error, message, code, field, retry_after: told } = toMembers(body) ?? {}
+  const { error, message, code, field, retry_after: inBody } = toMembers(body) ?? {}
   const { status, headers } = response
   const text = [message, error].find((each) => typeof each === 'string')
-  const wait = Number(headers.get('retry-after') ?? (typeof told === 'number' ? told : Number.NaN))
+  const wait = Number(headers.get('retry-after') ?? (typeof inBody === 'number' ? inBody : Number.NaN))
   const ledger = status === 200 && text !== undefined
   return new GatewayError(text ?? `The gateway answered with status ${status}.`, {
     code: typeof code === 'string' ? code : ledger ? 'ledger_refused' : 'unexpected_answer',

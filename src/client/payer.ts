@@ -141,6 +141,6 @@ export class Payer {
 }
 
 const waitAfter = (response: Response, repeats: number): number => {
-  const told = Number(response.headers.get('retry-after') ?? 0)
-  return Math.max(Math.min(told, WAIT_SECONDS_MAX) * 1_000, backOff(repeats))
+  const seconds = Number(response.headers.get('retry-after') ?? 0)
+  return Math.max(Math.min(seconds, WAIT_SECONDS_MAX) * 1_000, backOff(repeats))
 }

@@ -106,7 +106,7 @@ async function toAddressOf({ rpc }: AccountChain, to: string): Promise<string> {
   if (!to.startsWith('@')) return to
   const { address } = await rpc('account_balance', { account: to })
   if (typeof address === 'string') return address
-  throw new GatewayError(`Nobody has the name ${to}.`, { code: 'invalid_account', field: 'to' })
+  throw new GatewayError(`The name ${to} does not exist.`, { code: 'invalid_account', field: 'to' })
 }
 
 async function send(
@@ -156,11 +156,11 @@ async function receiveWaiting(signer: AccountSigner, representative?: PublicKey)
   const opened = await signer.findHead()
   let head: Head = opened ?? { previous: ZERO_HASH, balance: 0n as Raw, representative: representative ?? chain.key }
   const waiting = { account: chain.address, count: String(RECEIVED_MAX), threshold: '1' }
-  const { blocks: told } = await chain.rpc('receivable', waiting)
+  const { blocks: listed } = await chain.rpc('receivable', waiting)
   const blocks: Received['blocks'] = []
-  for (const [source, text] of Object.entries((told ?? {}) as Record<string, unknown>)) {
+  for (const [source, text] of Object.entries((listed ?? {}) as Record<string, unknown>)) {
     const amount = parseRaw(String(text))
-    if (!isHex(source, 64) || amount === undefined) throw new Error('The ledger does not tell what waits.')
+    if (!isHex(source, 64) || amount === undefined) throw new Error('The ledger did not report what is receivable.')
     const subtype = head.previous === ZERO_HASH ? 'open' : 'receive'
     const block = await chain.seal({ ...head, balance: (head.balance + amount) as Raw, link: source }, subtype)
     const hash = await signer.publish(block, subtype)

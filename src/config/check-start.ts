@@ -27,7 +27,7 @@ interface StartCheck {
 
 /** Checks every setting as a start would, and finds all errors at once. Opens and changes nothing. */
 export function checkStart(clock: Clock, read: ReadConfig = readConfig()): StartCheck {
-  const { config, publicSigns, wrong, near } = read
+  const { config, publicSigns, wrong, near, gone } = read
   const isLocal = publicSigns.length === 0
   const misspelt = near.map(describeNearName)
   const faults = config ? findFaults(config) : { problems: [], warnings: [] }
@@ -36,13 +36,13 @@ export function checkStart(clock: Clock, read: ReadConfig = readConfig()): Start
     ...(isLocal ? [] : misspelt),
     ...refusePlay(read),
     ...faults.problems,
-    ...(config ? findLate(config, { clock, told: faults.problems }) : []),
+    ...(config ? findLate(config, { clock, known: faults.problems }) : []),
   ]
   return {
     config: problems.length > 0 ? undefined : config,
     isLocal,
     problems,
-    warnings: [...(isLocal ? misspelt : []), ...faults.warnings],
+    warnings: [...gone, ...(isLocal ? misspelt : []), ...faults.warnings],
   }
 }
 
@@ -55,10 +55,10 @@ function refusePlay({ publicSigns, nodesAreWrittenOut }: ReadConfig): string[] {
 }
 
 /** Errors that only show in several settings together, or in the code that uses them. */
-function findLate(config: Config, { clock, told }: { clock: Clock; told: readonly string[] }): string[] {
+function findLate(config: Config, { clock, known }: { clock: Clock; known: readonly string[] }): string[] {
   const nowhere = { rpcUrl: 'http://127.0.0.1', wsUrl: 'ws://127.0.0.1' }
   const checks: (() => unknown)[] = [
-    () => told.some((each) => each.startsWith('NODE_URLS')) || toUpstreams(config, nowhere),
+    () => known.some((each) => each.startsWith('NODE_URLS')) || toUpstreams(config, nowhere),
     () => toAgreement(config),
     () => addressesIn('TRUSTED_PROXIES', config.trustedProxies),
     () => addressesIn('TRACES_TRUSTED_CALLERS', config.tracesTrusted),

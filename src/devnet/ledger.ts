@@ -115,7 +115,7 @@ export class Ledger {
   }
 
   /** Whether an unconfirmed block is among `others`, or depends on one of them. */
-  standsOn(hash: string, others: ReadonlySet<string>): boolean {
+  dependsOn(hash: string, others: ReadonlySet<string>): boolean {
     if (others.size === 0) return false
     const seen = new Set([hash])
     for (const each of seen) {

@@ -53,12 +53,12 @@ export interface NodeVersion {
   /** Whether `mnano_to_raw` still exists. */
   hasOldUnits: boolean
   /** Whether `new_unconfirmed_block` contains the hash beside the block. */
-  tellsHash: boolean
+  announcesHash: boolean
 }
 
 export const NODE_VERSIONS = {
-  27: { major: '27', minor: '1', hasOldUnits: true, tellsHash: false },
-  28: { major: '28', minor: '0', hasOldUnits: false, tellsHash: true },
+  27: { major: '27', minor: '1', hasOldUnits: true, announcesHash: false },
+  28: { major: '28', minor: '0', hasOldUnits: false, announcesHash: true },
 } as const satisfies Record<string, NodeVersion>
 
 export const isNodeVersion = (text: string): text is `${keyof typeof NODE_VERSIONS}` =>

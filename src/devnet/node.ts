@@ -293,7 +293,7 @@ export class LedgerNode {
       this.write((events) => {
         if (!isStill() || this.elections.held || !this.#store.hasBlock(hash)) return
         // A block that depends on one with a rival waits for the end of that election.
-        if (this.ledger.standsOn(hash, this.elections.contested)) this.#endLater(hash)
+        if (this.ledger.dependsOn(hash, this.elections.contested)) this.#endLater(hash)
         else this.confirmNow(hash, events)
       }),
     )
@@ -344,6 +344,6 @@ export class LedgerNode {
       if (event.kind === 'confirmed') this.elections.remember(event.stored.hash, sumOf(event.votes))
     }
     for (const event of events) for (const listener of this.#listeners) listener(event)
-    for (const tell of this.onChange) tell()
+    for (const notify of this.onChange) notify()
   }
 }

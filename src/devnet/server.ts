@@ -73,7 +73,7 @@ export async function answerBody(
 ): Promise<string> {
   const began = performance.now()
   let request: NodeRequest | undefined
-  const tell = (outcome: Pick<AnsweredCall, 'refused' | 'lost'>) => {
+  const report = (outcome: Pick<AnsweredCall, 'refused' | 'lost'>) => {
     if (!onCall) return
     const [action = '', about] = [request?.find('action'), request?.find('account') ?? request?.find('hash')]
     onCall({ action, about, ...outcome, milliseconds: performance.now() - began })
@@ -83,15 +83,15 @@ export async function answerBody(
     const answer = await answerRequest(node, request, control)
     // An answer promises that its effect has happened: a power cut must not take back what a client was shown.
     if (node.durable) await node.durable
-    tell({})
+    report({})
     return writeNodeAnswer(answer)
   } catch (error) {
     if (error instanceof LostAnswer) {
-      tell({ lost: true })
+      report({ lost: true })
       throw error
     }
     const { message } = error instanceof LedgerRefusal ? error : refusal('Internal server error in RPC')
-    tell({ refused: message })
+    report({ refused: message })
     return writeNodeAnswer({ error: message })
   }
 }

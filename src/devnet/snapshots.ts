@@ -110,7 +110,7 @@ export class Snapshots {
 
   #find(id: string) {
     const kept = this.#kept.get(id)
-    if (!kept) throw refusal(`id: there is no snapshot ${id.slice(0, 20)}`)
+    if (!kept) throw refusal(`id: no such snapshot: ${id.slice(0, 20)}`)
     return kept
   }
 

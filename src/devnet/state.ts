@@ -54,7 +54,7 @@ export async function loadState(node: LedgerNode, tree: RequestTree): Promise<nu
   if (!SECONDS.test(text('began'))) throw refusal('state.began must be unix seconds')
   const lines = (findMember(tree, 'blocks')?.members ?? []).map(({ tree }, index) => readLine(tree.text, index))
   const kept = (findMember(tree, 'kept')?.members ?? []).map(({ tree }) => tree.text)
-  if (fork && kept.length === 0) throw refusal('state.kept is missing: it is no state of a fork')
+  if (fork && kept.length === 0) throw refusal('state.kept is missing, so this is not the state of a fork')
   await node.snapshots.replaceBy(() => {
     fork?.load(kept)
     ledger.startOver(Number(text('began')))
@@ -86,7 +86,7 @@ function readLine(text: string, index: number): Line {
     work: hex(work, 16)?.toLowerCase(),
   }
   const isWhole = parts.length === 9 && SECONDS.test(seconds) && /^[01]$/.test(confirmed)
-  if (!isWhole || Object.values(block).includes(undefined)) throw refusal(`state.blocks.${index} is no line of a block`)
+  if (!isWhole || Object.values(block).includes(undefined)) throw refusal(`state.blocks.${index} is not a block`)
   // The cast is safe because nothing is missing.
   return { timestamp: Number(seconds), confirmed: confirmed === '1', block: block as StateBlock }
 }

@@ -38,7 +38,7 @@ export function toLedgerView(node: LedgerNode): LedgerView {
     listen(listener) {
       let isDue = false
       // Changes of the same moment, with their consequences, are reported as one.
-      const tell = () => {
+      const notify = () => {
         if (isDue) return
         isDue = true
         setImmediate(() => {
@@ -46,8 +46,8 @@ export function toLedgerView(node: LedgerNode): LedgerView {
           listener()
         })
       }
-      node.onChange.add(tell)
-      return () => node.onChange.delete(tell)
+      node.onChange.add(notify)
+      return () => node.onChange.delete(notify)
     },
   }
 }

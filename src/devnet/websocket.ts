@@ -52,13 +52,13 @@ export async function serveWebsocket(
     socket.on('error', () => socket.terminate())
   })
   const stopListening = node.listen((event) => {
-    const tell = () => {
+    const notify = () => {
       const votes = lazily(() => voteFor(node, event.stored.hash))
-      for (const client of clients) client.tell(event, votes)
+      for (const client of clients) client.notify(event, votes)
     }
     const fault = node.faults.take(WEBSOCKET)
-    if (!fault) tell()
-    else if (fault.kind === 'delay') node.faults.later(fault.milliseconds, tell)
+    if (!fault) notify()
+    else if (fault.kind === 'delay') node.faults.later(fault.milliseconds, notify)
   })
   return {
     port: (server.address() as AddressInfo).port,
@@ -84,7 +84,7 @@ class Client {
     socket.on('message', (data) => this.#receive((data as Buffer).toString()))
   }
 
-  tell(event: NodeEvent, votes: () => Members[]): void {
+  notify(event: NodeEvent, votes: () => Members[]): void {
     if (event.kind === 'confirmed') {
       // A block that is confirmed by a later one, or was confirmed before, gets no votes.
       if (event.type === 'active_quorum' && this.#topics.has('vote')) this.#sayVotes(votes())
@@ -95,7 +95,7 @@ class Client {
     const { block, subtype, hash } = event.stored
     if (this.#topics.has('new_unconfirmed_block')) {
       const message = { ...toBlockJson(block), subtype }
-      this.#say('new_unconfirmed_block', message, this.#node.version.tellsHash ? { hash } : {})
+      this.#say('new_unconfirmed_block', message, this.#node.version.announcesHash ? { hash } : {})
     }
     if (this.#topics.has('started_election')) this.#say('started_election', { hash })
   }

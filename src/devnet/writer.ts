@@ -91,19 +91,19 @@ export class BatchWriter {
       this.#end(() => batch.forEach((job) => job.reject(error)))
       return
     }
-    const tell = () => this.#end(() => batch.forEach((job, index) => job.resolve(results[index])))
-    if (!this.#syncing) tell()
+    const settleAll = () => this.#end(() => batch.forEach((job, index) => job.resolve(results[index])))
+    if (!this.#syncing) settleAll()
     else
-      this.#syncing.then(tell, (error: unknown) => {
+      this.#syncing.then(settleAll, (error: unknown) => {
         this.#broken = error
         this.#end(() => batch.forEach((job) => job.reject(error)))
       })
   }
 
-  #end(tell: () => void): void {
+  #end(settleAll: () => void): void {
     this.#busy = false
     this.#syncing = undefined
-    tell()
+    settleAll()
     this.#schedule()
   }
 

@@ -196,7 +196,7 @@ const NODE_ENDPOINT: Endpoint = {
   write: (answer) => (answer instanceof AsWritten ? answer.text : writeNodeAnswer(answer)),
 }
 
-/** A node serves these without control; nobody here may choose where it gets its blocks, so they answer as where that is disabled. */
+/** A node serves these without control; callers here must not choose where it gets its blocks, so they answer as if control were disabled. */
 function refuseBootstrap(name: string, { address, port }: Body): void {
   if (name === 'bootstrap') {
     if (address === undefined || port === undefined) throw new UnreadableRequest()

@@ -45,7 +45,7 @@ export function readJsonRpc(text: string, registry: Registry): JsonRpcCall | und
   const refused = (wrong: AppError): JsonRpcCall => ({ ...call, id: call.id ?? 'null', wrong })
   if (typeof method !== 'string' || method === '') return refused(new InvalidCall('method must name an action.'))
   if (call.id === undefined && registry.mayAct(method)) {
-    return refused(new InvalidCall(`${method} needs an id: its answer tells what has become of money.`))
+    return refused(new InvalidCall(`${method} needs an id: its answer says what happened to money.`))
   }
   const fields = params ?? {}
   if (typeof fields !== 'object' || Array.isArray(fields)) {

@@ -227,7 +227,7 @@ export function readIdempotencyKey(
   return found
 }
 
-/** Members that identify the caller or the attempt; they are no part of a request's meaning. The action is part of the key's scope. */
+/** Members that identify the caller or the attempt; they are not part of a request's meaning. The action is part of the key's scope. */
 const NOT_MEANT = new Set(['action', 'key', 'public_key', 'idempotency_key'])
 
 /**

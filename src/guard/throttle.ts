@@ -132,16 +132,16 @@ function limitsOf(caller: Caller): readonly KeyLimits[] {
 
 /** Counts a request against a key's own limits, before anything of its account is used up. */
 async function takeOwn(burst: RateLimiter, limits: readonly KeyLimits[]): Promise<LimitDecision> {
-  let told: LimitDecision | undefined
+  let decided: LimitDecision | undefined
   for (const { id, perMinute } of limits) {
     const decision = await burst.take(`key:${id}`, perMinute!)
     if (!decision.allowed) {
       const detail = `${perMinute} requests a minute with this key, as it was made. Other keys of its account have limits of their own.`
       throw new TooManyRequests(decision, decision.retryAfterSeconds, detail)
     }
-    told = told ? tighter(told, decision) : decision
+    decided = decided ? tighter(decided, decision) : decision
   }
-  return told!
+  return decided!
 }
 
 /** The decision for the headers: a refusal, or else the limit that is reached first. */

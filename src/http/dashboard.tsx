@@ -238,7 +238,7 @@ class Dashboard {
     }
     const asked = await this.#toPageRequest(page, session, request)
     if (page.permission !== 'none' && !this.#ways.admits(page, asked.caller)) {
-      // Not everybody may see the first page; whoever may not is sent to the first page that they may see.
+      // A person who may not see the first page is sent to the first one that they may see.
       if (page.path === '/') return void reply.redirect(asked.frame.menu[0]!.href, 303)
       requirePermission(asked.caller, page.permission, this.#ways.degreeOf(page))
     }

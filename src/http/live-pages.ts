@@ -30,13 +30,13 @@ interface Follower {
   /** Changes that the page has not been notified of yet. */
   due: Set<Permission>
   isBeingReported: boolean
-  told: number
+  sent: number
   cancelCheck(): void
 }
 
 /**
  * Notifies open pages of the dashboard that something of their account has changed, on whichever instance, and sends nothing else:
- * the pages read the change themselves. Before each event the session and its permissions are read anew.
+ * the pages read the change themselves. Before each event the session and its permissions are read again.
  */
 export class LivePages {
   readonly #ports: LivePorts
@@ -44,21 +44,21 @@ export class LivePages {
   readonly #recent = new Map<string, Map<Permission, number>>()
   #count = 0
   /** Since when no change has been missed. */
-  #heardSince: number
+  #receivedSince: number
 
   constructor(ports: LivePorts) {
     this.#ports = ports
     const { notices, clock } = ports
-    this.#heardSince = clock.now()
+    this.#receivedSince = clock.now()
     notices.subscribe(ACCOUNT_NOTICE, (text) => {
       const { accountId, about } = readAccountNotice(text)
       this.#note(accountId, about)
-      for (const follower of this.#followers.get(accountId) ?? []) this.#tell(follower, about)
+      for (const follower of this.#followers.get(accountId) ?? []) this.#notify(follower, about)
     })
     // Changes that were announced during the gap are lost.
     notices.onGap(() => {
-      this.#heardSince = clock.now()
-      for (const followers of this.#followers.values()) for (const one of followers) this.#tell(one, EVERYTHING)
+      this.#receivedSince = clock.now()
+      for (const followers of this.#followers.values()) for (const one of followers) this.#notify(one, EVERYTHING)
     })
   }
 
@@ -72,25 +72,25 @@ export class LivePages {
     const accountId = session.account.id
     const followers = this.#followers.get(accountId) ?? new Set<Follower>()
     if (followers.size >= STREAMS_PER_ACCOUNT_MAX) throw tooManyOf(STREAMS_PER_ACCOUNT_MAX)
-    if (this.#count >= STREAMS_MAX) this.#makeRoom(followers.size)
+    if (this.#count >= STREAMS_MAX) this.#makePlace(followers.size)
     const follower: Follower = {
       token,
       accountId,
       out,
       due: new Set(),
       isBeingReported: false,
-      told: 0,
+      sent: 0,
       cancelCheck: () => {},
     }
     this.#followers.set(accountId, followers.add(follower))
     this.#count++
     this.#checkLater(follower)
-    this.#tell(follower, this.#changedSince(accountId, readAt))
+    this.#notify(follower, this.#changedSince(accountId, readAt))
     return () => this.#leave(follower)
   }
 
   /** When all streams are taken, the account with the most gives one up; that page is then polled, less often. */
-  #makeRoom(held: number): void {
+  #makePlace(held: number): void {
     const [most] = [...this.#followers.values()].sort((one, other) => other.size - one.size)
     if (!most || most.size <= held + 1) throw tooManyOf(held)
     const [oldest] = most
@@ -109,7 +109,7 @@ export class LivePages {
   /** What has changed since the page was read from the store. */
   #changedSince(accountId: string, readAt: number): readonly Permission[] {
     const now = this.#ports.clock.now()
-    const since = Math.max(this.#heardSince, now - RECENT_MILLISECONDS)
+    const since = Math.max(this.#receivedSince, now - RECENT_MILLISECONDS)
     const isKnown = this.#recent.size < RECENT_ACCOUNTS_MAX && readAt >= since && readAt <= now
     if (!isKnown) return EVERYTHING
     return [...(this.#recent.get(accountId) ?? [])].flatMap(([one, at]) => (at >= readAt ? [one] : []))
@@ -136,7 +136,7 @@ export class LivePages {
     })
   }
 
-  #tell(follower: Follower, about: readonly Permission[]): void {
+  #notify(follower: Follower, about: readonly Permission[]): void {
     for (const one of about) follower.due.add(one)
     if (!follower.isBeingReported && follower.due.size > 0) void this.#reportAll(follower)
   }
@@ -153,7 +153,7 @@ export class LivePages {
       if (!session) break
       const caller = toSessionCaller(session)
       const seen = due.filter((one) => may(caller, one, 'see'))
-      if (seen.length > 0) follower.out.send({ id: String(++follower.told), name: 'changed', data: seen.join(' ') })
+      if (seen.length > 0) follower.out.send({ id: String(++follower.sent), name: 'changed', data: seen.join(' ') })
     }
     follower.isBeingReported = false
   }
@@ -165,7 +165,7 @@ export class LivePages {
       const session = await sessions.read(token)
       if (session?.account.id === accountId && !session.mustEnrol) return session
     } catch (error) {
-      // Suspending an account signs its people out; while the store is away nobody can follow anything.
+      // Suspending an account signs its people out; while the store is unavailable no page can follow anything.
       if (!(error instanceof AppError)) failures.lost('live.tell')(error)
     }
     out.end()

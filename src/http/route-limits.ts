@@ -29,14 +29,14 @@ export class RouteLimits {
   }
 
   async take(limit: RouteLimit, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const { bucket, perMinuteOfAccount, told } = limit
+    const { bucket, perMinuteOfAccount, reported } = limit
     const accountId = perMinuteOfAccount === undefined ? undefined : await this.#findAccountId(request)
     const perMinute = accountId === undefined ? limit.perMinute : perMinuteOfAccount!
     if (perMinute === 0) return
     const counted = accountId === undefined ? this.#options.ipOf(request) : `acc:${accountId}`
     const decision = await this.#limiterOf(bucket).take(counted, perMinute)
     const { allowed, remaining, resetSeconds, retryAfterSeconds } = decision
-    if (told) {
+    if (reported) {
       const left = { 'ratelimit-remaining': remaining, 'ratelimit-reset': resetSeconds }
       void reply.headers({ 'ratelimit-limit': decision.limit, ...left })
     }

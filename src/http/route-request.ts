@@ -47,7 +47,7 @@ export function toRouteRequest(
       return token
     },
     mayPlay: () => developers.mayEnter(request),
-    tell: (name, value) => void reply.header(name, value),
+    setHeader: (name, value) => void reply.header(name, value),
   }
 }
 

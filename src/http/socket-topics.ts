@@ -9,7 +9,7 @@ export const FOLLOWED: ReadonlySet<string> = new Set([
   'active_difficulty',
 ])
 
-/** The frames that one subscription wants: of votes, usual ones alone unless told otherwise, of all representatives or of some. */
+/** The frames that one subscription wants: by default usual votes alone, of all representatives or of some. */
 export function toFilter(topic: string, said: SaidOptions | undefined): (frame: string) => boolean {
   if (topic !== 'vote') return () => true
   const representatives = said?.accounts('representatives')
@@ -32,7 +32,7 @@ function voteIn(frame: string): VoteHead {
   try {
     return (JSON.parse(frame) as { message?: VoteHead } | null)?.message ?? {}
   } catch {
-    // A node that sends broken frames: nobody gets them.
+    // A node may send broken frames: no client gets them.
     return { type: 'broken' }
   }
 }

@@ -101,7 +101,7 @@ interface Surroundings {
   server: Server
   find: FindUsual
   limits: Limits
-  /** Called when the connection has ended, or goes to node:http with the bytes that nobody has read. */
+  /** Called when the connection has ended, or goes to node:http with the unread bytes. */
   leave(rest: Buffer | undefined): void
 }
 

@@ -33,7 +33,7 @@ interface WebsocketOptions {
 const ACTIONS = new Set(['subscribe', 'update', 'unsubscribe'])
 /** A node accepts acknowledgements as a topic, though it sends them to everybody. */
 const TOPICS = new Set(['confirmation', 'ack'])
-const UNKNOWN_TOPIC = 'Unknown topic: confirmation is told here.'
+const UNKNOWN_TOPIC = 'Unknown topic. The only topic is “confirmation”.'
 const UNKNOWN_ACTION = 'Unknown action: subscribe, update, unsubscribe and ping are understood here.'
 const NOTHING_TO_UPDATE = 'There is no subscription with accounts to update.'
 const NO_OPTIONS = optionsIn({ text: '', members: [] })
@@ -174,7 +174,7 @@ export class ClientSockets {
     const wants = toFilter(topic, readOptions(this.#options.names) as SaidOptions | undefined)
     let isKnown = false
     const on = {
-      told: (text: string) => void (wants(text) && client.push(text)),
+      received: (text: string) => void (wants(text) && client.push(text)),
       known: () => {
         if (ack && !isKnown) client.acknowledge(action, id)
         isKnown = true

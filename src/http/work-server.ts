@@ -174,7 +174,7 @@ export function readWorkKeys(file: string): WorkKeys {
     }
     payers.set(digest(key), name!)
   }
-  if (payers.size === 0) throw new Error(`${file} names nobody who may use the work server.`)
+  if (payers.size === 0) throw new Error(`${file} lists no callers who may use the work server.`)
   return {
     payerOf(authorization) {
       const key = keyIn(authorization)

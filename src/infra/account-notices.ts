@@ -14,7 +14,7 @@ export class AccountNotices {
     this.#notices = notices
   }
 
-  tell(accountId: string, about: readonly Permission[]): void {
+  notify(accountId: string, about: readonly Permission[]): void {
     const waiting = this.#waiting.get(accountId)
     if (waiting) {
       for (const one of about) waiting.about.add(one)

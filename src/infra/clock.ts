@@ -13,7 +13,7 @@ const ASK_EVERY = 10_000
 const ASKED_MAX = 1_000
 
 /**
- * A clock that can follow another: all gateways on one store use the clock of that store. Between readings it counts by itself, so
+ * A clock that can follow another: all gateways on one store use the clock of that store. Between readings it counts on its own, so
  * setting the clock of this machine changes nothing.
  */
 export class FollowingClock implements Clock {

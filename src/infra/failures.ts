@@ -27,7 +27,7 @@ interface FailuresOptions {
 
 /** Reports failures by log and metric. The same error is reported once, by the place that meets it first. */
 export function openFailures({ log, metrics, clock }: FailuresOptions): Failures {
-  const told = new WeakMap<object, number>()
+  const reported = new WeakMap<object, number>()
   const lines = new Map<string, LineQuota>()
   // Created with 0: rates are made of differences, so a series that begins with its first failure would hide that one.
   for (const [place, stake] of Object.entries(FAILURES)) {
@@ -36,11 +36,11 @@ export function openFailures({ log, metrics, clock }: FailuresOptions): Failures
   }
   for (const place of Object.keys(LOSSES)) metrics.backgroundFailures.inc({ place, kind: 'loss' }, 0)
 
-  const tell = (place: FailurePlace | LossPlace, kind: Kind, error: unknown, ids: FailureIds = {}) => {
+  const report = (place: FailurePlace | LossPlace, kind: Kind, error: unknown, ids: FailureIds = {}) => {
     const now = clock.now()
     if (typeof error === 'object' && error !== null) {
-      if (now < (told.get(error) ?? -Infinity) + MINUTE) return
-      told.set(error, now)
+      if (now < (reported.get(error) ?? -Infinity) + MINUTE) return
+      reported.set(error, now)
     }
     metrics.backgroundFailures.inc({ place, kind })
     const known = lines.get(place) ?? new LineQuota()
@@ -62,10 +62,10 @@ export function openFailures({ log, metrics, clock }: FailuresOptions): Failures
   }
   return {
     failed: (place, ids) => (error) => {
-      tell(place, judge(place, error), error, ids)
+      report(place, judge(place, error), error, ids)
     },
     lost: (place) => (error) => {
-      tell(place, 'loss', error)
+      report(place, 'loss', error)
     },
   }
 }

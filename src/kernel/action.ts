@@ -65,7 +65,7 @@ export interface Action<R = never, S extends TObject = TObject> {
   input: S
   /** Its operations as tools of agents, which then do not see the action itself. */
   tools?: readonly ActionTool[]
-  /** Other names of input fields, each with the name it stands for. */
+  /** Other names of input fields, each with the name it replaces. */
   fieldSynonyms?: Readonly<Record<string, string>>
   /** Fields that decide what is done: `null` and `""` are refused in them; in all other fields they count as absent. */
   neverEmpty?: readonly string[]

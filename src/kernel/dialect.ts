@@ -63,7 +63,7 @@ const dialectOf = (db: Db) => DIALECTS[db.getExecutor().adapter instanceof Postg
 /** Part of a statement that shares a lock until its transaction ends: statements after it see what its sole holder has committed. */
 export const sharedLock = (db: Db, name: LockName) => dialectOf(db).sharedLock(LOCKS[name])
 
-/** Waits until nobody shares the lock, and keeps it until the transaction ends. */
+/** Waits until no other transaction shares the lock, and keeps it until the transaction ends. */
 export async function takeAlone(db: Db, name: LockName): Promise<void> {
   await sql`select ${dialectOf(db).soleLock(LOCKS[name])}`.execute(db)
 }

@@ -4,7 +4,7 @@ import { sealedIn } from './sealed.ts'
 
 const key = ['account_id', 'action', 'key'] as const
 
-/** What binds an answer, and what a run has made, to the request that they are kept for. */
+/** The context that encrypts a stored answer, and what a run has made: it binds them to their request. */
 export const keptAnswerContext = sealedIn(
   { table: 'idempotency', columns: ['answer'], key, member: 'text' },
   (accountId, action) => `idempotency:${accountId}:${action}`,

@@ -31,10 +31,10 @@ export async function inTx<C extends StoreCtx, T>(ctx: C, run: (ctx: C) => Promi
 
 /** The same for one that adds no jobs. Notices to accounts wait for the commit: before it their pages would find nothing new. */
 export async function inNotifyingTx<C extends StoreCtx, T>(ctx: C, run: (ctx: C) => Promise<T>): Promise<T> {
-  const told: Parameters<StoreCtx['notifyAccount']>[] = []
-  const notifyAccount: StoreCtx['notifyAccount'] = (...what) => void told.push(what)
+  const notices: Parameters<StoreCtx['notifyAccount']>[] = []
+  const notifyAccount: StoreCtx['notifyAccount'] = (...what) => void notices.push(what)
   const result = await ctx.db.transaction().execute((tx) => run({ ...ctx, db: tx, notifyAccount }))
-  for (const what of told) ctx.notifyAccount(...what)
+  for (const what of notices) ctx.notifyAccount(...what)
   return result
 }
 
@@ -42,7 +42,7 @@ export async function inNotifyingTx<C extends StoreCtx, T>(ctx: C, run: (ctx: C)
  * Runs independent statements of one transaction at once. When one fails, the error is thrown only after all have been answered:
  * a statement that came after the end of the transaction would run outside of it.
  */
-export async function together<const T extends readonly Promise<unknown>[]>(
+export async function together<const T extends readonly (Promise<unknown> | undefined)[]>(
   statements: T,
 ): Promise<{ [K in keyof T]: Awaited<T[K]> }> {
   const answered = await Promise.allSettled(statements)

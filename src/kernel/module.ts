@@ -34,7 +34,7 @@ export interface Module {
   start?(): Promise<void>
   /** The port is open, and the address of the service is known. */
   listening?(): Promise<void>
-  /** The service is about to stop: whoever waits for something is answered. */
+  /** The service is about to stop: callers that wait for something are answered. */
   stopping?(): void
   close?(): Promise<void> | void
 }

@@ -54,7 +54,7 @@ export interface Form extends Placed {
   again(request: PageRequest, state: FormState): Promise<VNode>
 }
 
-/** `session` is the token of another session, where the visitor goes on as somebody else. */
+/** `session` is the token of another session, where the visitor continues as another person. */
 export type Outcome = { to: string; session?: string } | { shown: JsonObject }
 
 /** A page, or a form on one, for visitors who are not signed in. */

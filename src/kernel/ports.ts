@@ -177,7 +177,7 @@ export interface ConfirmationBus {
 /** What nodes announce beside confirmations, as one of them wrote it. */
 export interface NodeTopics {
   /** `known` is called once a node has promised to send the topic, and never where none has it. The returned function ends it. */
-  follow(topic: string, on: { told(text: string): void; known(): void }): () => void
+  follow(topic: string, on: { received(text: string): void; known(): void }): () => void
 }
 
 /** The owner of a key, and what the key gives access to. */

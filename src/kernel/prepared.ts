@@ -58,7 +58,7 @@ export function prepared<P extends object, R>(
 }
 
 /**
- * The same with a literal limit: SQLite plans a statement anew each time a limit is bound to it. Limits come from code and settings,
+ * The same with a literal limit: SQLite plans a statement again each time a limit is bound to it. Limits come from code and settings,
  * never from a request, so there are few.
  */
 export function preparedUpTo<P extends object, R>(

@@ -166,7 +166,7 @@ export function requirePermission(caller: Bound, permission: Permission, degree:
   }
 }
 
-/** The scope that a key lacks. A permission without a scope needs all of them; whoever changes people could remove limits, too. */
+/** The scope that a key lacks. A permission without a scope needs all of them; a key that changes people could remove limits, too. */
 function missingOf(caller: Bound, permission: Permission): Scope | undefined {
   const needed = SCOPES.filter((scope) => scope === permission)
   const missing = (needed.length > 0 ? needed : SCOPES).find((scope) => !hasScope(caller, scope))

@@ -24,7 +24,7 @@ export interface RouteLimit {
   /** With a secret key, requests are counted by its account instead; 0 means no limit. */
   perMinuteOfAccount?: number
   /** Whether answers report the limit in their headers. */
-  told?: true
+  reported?: true
   refuse(spent: SpentLimit, params: Params): AppError
 }
 
@@ -95,7 +95,7 @@ export interface RouteRequest {
   ownSession(): string | undefined
   mayPlay(): Promise<boolean>
   /** Sets a header of the answer, also if it is a refusal. */
-  tell(name: string, value: string): void
+  setHeader(name: string, value: string): void
 }
 
 export type Fields = Readonly<Record<string, unknown>>

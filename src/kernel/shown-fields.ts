@@ -44,7 +44,7 @@ export function readUrl(
   const url = scheme.test(text) ? parseUrl(text) : undefined
   if (!url) throw bad('must be an https address.')
   if (url.username !== '' || url.password !== '' || url.hostname === '') {
-    throw bad('must name a host and nobody in front of it.')
+    throw bad('must name a host, without a user name in front of it.')
   }
   return text
 }

@@ -38,7 +38,7 @@ class FoundNothing extends Error {
   readonly answers: readonly unknown[]
 
   constructor(answers: readonly unknown[]) {
-    super('A verb of a whole transaction found nothing.')
+    super('A statement of a whole transaction found no row.')
     this.answers = answers
   }
 }
@@ -58,7 +58,7 @@ export async function allOrNone<const T extends readonly Promise<unknown>[]>(
       const committed = known.get(tx.getExecutor())?.commitWhole(asked.length)
       const [answers, stays] = await together([together(asked), committed ?? Promise.resolve(undefined)])
       const isFound = !(answers as readonly unknown[]).some(isNothing)
-      if (stays !== undefined && stays !== isFound) throw new Error('A verb says other than its statement.')
+      if (stays !== undefined && stays !== isFound) throw new Error('A statement returned other columns than declared.')
       if (!isFound) throw new FoundNothing(answers)
       return answers
     })

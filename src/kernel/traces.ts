@@ -77,7 +77,7 @@ export interface Traces {
   noteBlock(hash: string): void
   /** Continues the trace of the request that published a block, or begins one, with the same sampling as for requests. */
   followBlock(hash: string, name: string): Step | undefined
-  /** Runs something outside of any trace, whoever has caused it. */
+  /** Runs something outside of any trace. */
   outside<T>(run: () => T): T
 }
 

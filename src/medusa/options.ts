@@ -29,7 +29,7 @@ export interface NanoOptions {
 
 const MODES: readonly unknown[] = ['unique_amount', 'unique_address', 'generated_wallet']
 const isUrl = (value: string) => /^https?:\/\//.test(value) && URL.canParse(value)
-/** The key is sent there: unencrypted only where nobody can read it. */
+/** The key is sent there: unencrypted only on this machine. */
 const isSafeUrl = (value: string) =>
   isUrl(value) && (value.startsWith('https:') || /^(localhost|127\.[\d.]+|\[::1\])$/.test(new URL(value).hostname))
 const addressOf = (value: string) => /^(?:@\S+|(?:nano|xrb)_[13]\S{59})$/.test(value)

@@ -26,7 +26,7 @@ function digitsOf(currency: string): number {
     const { maximumFractionDigits = 2 } = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions()
     return maximumFractionDigits
   } catch (error) {
-    throw new NanoPaymentError('invalid_data', `${currency} is no currency.`, {
+    throw new NanoPaymentError('invalid_data', `${currency} is not a currency.`, {
       code: 'invalid_currency',
       cause: error,
     })

@@ -63,7 +63,7 @@ export class NanoPaymentProvider {
     return { id: session.checkout_id, status: 'pending', data: session }
   }
 
-  /** Another price needs another checkout. The old one is cancelled first, so that nobody pays it; a paid one stays. */
+  /** Another price needs another checkout. The old one is cancelled first, so that it cannot be paid; a paid one stays. */
   async updatePayment(input: PricedInput): Promise<StatusOutput> {
     const session = readSession(input.data)
     if (!session) return this.initiatePayment(input)
@@ -83,7 +83,7 @@ export class NanoPaymentProvider {
     return held ? toOutput(data, await this.#end(held)) : { data: data ?? {} }
   }
 
-  /** Medusa stores what a visitor sends with a new session before it calls us, so only `context` tells which session this is. */
+  /** Medusa stores what a visitor sends with a new session before it calls us, so only `context` says which session this is. */
   async authorizePayment({ data, context }: ProviderInput): Promise<StatusOutput> {
     const session = needSession(data)
     if (context?.idempotency_key !== session.session_id) {
@@ -180,7 +180,7 @@ export class NanoPaymentProvider {
     return checkout
   }
 
-  /** Undefined for a checkout that the gateway has deleted because nobody paid it: there is nothing left to cancel. */
+  /** Undefined for a checkout that the gateway has deleted because it was not paid: there is nothing left to cancel. */
   async #readKept(session: Session): Promise<OwnCheckout | undefined> {
     const checkout = await this.#find(session.checkout_id)
     if (checkout) requireSame(session, checkout)
@@ -197,7 +197,7 @@ export class NanoPaymentProvider {
     }
   }
 
-  /** Makes sure that nobody can pay it any more; refuses if somebody has paid. */
+  /** Makes sure that it cannot be paid any more; refuses if it has been paid. */
   async #end(held: OwnCheckout): Promise<OwnCheckout> {
     const ended = holdsMoney(held) ? held : await this.#ask(() => this.#gateway.checkouts.cancel(held.id))
     if (!holdsMoney(ended)) return ended

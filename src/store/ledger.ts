@@ -64,7 +64,7 @@ function requireNoTrace(config: LedgerConfig, meant: LedgerIdentity): void {
   const wasEmbedded = existsSync(file)
   if (wasEmbedded && meant.network !== 'dev') {
     throw new Error(
-      `This store lies beside a development ledger (${file}), and the settings name ${describe(meant)}. ${OWN_STORE} If this store has never been used with the development ledger, remove that file and start again.`,
+      `This store is in the same folder as a development ledger (${file}), and the settings name ${describe(meant)}. ${OWN_STORE} If this store has never been used with the development ledger, remove that file and start again.`,
     )
   }
   if (!wasEmbedded && isEmbedded(config)) {

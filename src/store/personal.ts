@@ -45,9 +45,9 @@ const ofTokens = ({
 const asPattern = (text: string) => text.replaceAll(/[\\%_]/g, '\\$&')
 const ofMailJobs = ({ email }: Whose) => {
   if (email === undefined) return sql<boolean>`1 = 0`
-  const told = (member: string) => `%${asPattern(`"${member}":${JSON.stringify(email)}`)}%`
+  const memberPattern = (member: string) => `%${asPattern(`"${member}":${JSON.stringify(email)}`)}%`
   return sql<boolean>`kind in ('mail.send', 'accounts.mail-sign-in', 'accounts.mail-proof')
-    and (lower(payload) like ${told('recipient')} escape '\\' or lower(payload) like ${told('email')} escape '\\')`
+    and (lower(payload) like ${memberPattern('recipient')} escape '\\' or lower(payload) like ${memberPattern('email')} escape '\\')`
 }
 /** Links for an address, and counts of how often it was written to. */
 const ofSignIns = ({ email }: Whose) =>
@@ -106,7 +106,7 @@ export const PERSONAL: { readonly [T in keyof Tables]: Personal<T> | { nobody: s
   sign_in_links: { key: ['token_hash'], of: ofSignIns, leftOut: ['token_hash'], erase: 'delete' },
   jobs: { key: ['id'], of: ofMailJobs, leftOut: ['payload'], erase: 'delete' },
   mails: { key: ['id'], of: mailed('recipient'), leftOut: ['text'], erase: 'delete' },
-  // A request that is in progress during the erasure ends by itself, and its row with it.
+  // A request that is in progress during the erasure ends soon, and its row with it.
   idempotency: {
     key: ['account_id', 'action', 'key'],
     of: ({ accountId }) => sql`account_id = ${accountId} and status = 'finished'`,
@@ -235,8 +235,8 @@ export const PERSONAL: { readonly [T in keyof Tables]: Personal<T> | { nobody: s
   // Last of all: the address is needed until everything else is done.
   accounts: { key: ['id'], of: owned('id'), erase: { email: null, features: null } },
 
-  status_days: { nobody: 'how the service stood' },
-  status_incidents: { nobody: 'when the service did not stand well' },
+  status_days: { nobody: 'states of the service' },
+  status_incidents: { nobody: 'incidents of the service' },
   session_secrets: { nobody: 'secrets of the service' },
   passkey_challenges: { nobody: 'what devices are asked to sign, for five minutes' },
   ended_sessions: { nobody: 'ids of sessions, for as long as they would have lasted' },
@@ -246,11 +246,11 @@ export const PERSONAL: { readonly [T in keyof Tables]: Personal<T> | { nobody: s
   store_facts: { nobody: 'facts of the store' },
   works: { nobody: 'proof of work of ledger accounts' },
   rep_days: { nobody: 'representatives of the network' },
-  wallet_keys: { nobody: 'sealed keys, which never leave the store' },
+  wallet_keys: { nobody: 'encrypted keys, which never leave the store' },
   store_restores: { nobody: 'returns to a backup' },
   send_freezes: { nobody: 'sends that the operator has stopped' },
   wallet_seeds: { nobody: 'seeds of the wallets of all accounts' },
-  wallet_seed_seals: { nobody: 'sealed seeds, which never leave the store' },
+  wallet_seed_seals: { nobody: 'encrypted seeds, which never leave the store' },
   wallet_canaries: { nobody: 'proof of the master keys' },
   checkout_reservations: { nobody: 'amounts of checkouts, while they can be paid' },
   checkout_quotes: { nobody: 'prices of checkouts' },

@@ -169,7 +169,7 @@ interface Named {
   table: keyof Tables
   key: string
   where(person: Person): RawBuilder<boolean>
-  /** The columns that are exported: the others belong to whoever recorded the address. */
+  /** The columns that are exported: the others belong to the account that recorded the address. */
   shown: readonly string[]
   blank: RawBuilder<unknown>
 }

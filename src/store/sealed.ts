@@ -29,7 +29,7 @@ interface SealedText {
   context: SealContext
   sealed: string
   /** Replaces it by the same text under another key, unless another process has changed it. */
-  replace(anew: string): Promise<boolean>
+  replace(encrypted: string): Promise<boolean>
 }
 
 /** Every encrypted text of the store, in small steps beside running gateways. */
@@ -71,12 +71,12 @@ function textsOf(db: Db, place: (typeof SEALED)[number], row: Row): SealedText[]
     const sealed = member === undefined ? held : around?.[member]
     if (!isSealed(sealed)) return []
     const replace = async (text: string) => {
-      const anew = member === undefined ? text : JSON.stringify({ ...around, [member]: text })
+      const encrypted = member === undefined ? text : JSON.stringify({ ...around, [member]: text })
       const own = sql.join(
         key.map((name, at) => sql`${sql.ref(name)} = ${values[at]}`),
         sql` and `,
       )
-      const { numAffectedRows } = await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${anew}
+      const { numAffectedRows } = await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${encrypted}
         where ${own} and ${sql.ref(column)} = ${held}`.execute(db)
       return numAffectedRows === 1n
     }
@@ -106,7 +106,7 @@ export async function countSealed(db: Db, keys: SecretKeys): Promise<SealedCount
 }
 
 /**
- * Encrypts everything again with the first key. Each text is replaced by itself, and only if it is still the one that was read, so it
+ * Encrypts everything again with the first key. Each text is replaced on its own, and only if it is still the one that was read, so it
  * may be interrupted and repeated beside running gateways. Returns how many were encrypted again.
  */
 export async function resealAll(

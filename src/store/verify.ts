@@ -26,10 +26,10 @@ export interface Verified {
 }
 
 type Blocks = ReadonlyMap<string, JsonObject>
-type Tell = (found: Disagreement) => void
+type Report = (found: Disagreement) => void
 
 const PAGE = 500
-const TOLD_MAX = 1_000
+const REPORTED_MAX = 1_000
 
 /**
  * Verifies the store: sums against their parts, payments and the blocks of wallets against the ledger, wallets against their
@@ -39,20 +39,20 @@ export async function verifyStore(db: Db, ask: AskLedger): Promise<Verified> {
   const disagreements: Disagreement[] = []
   const looked = { credits: 0, checkout: 0, payment: 0, wallet: 0, block: 0 }
   let more = false
-  const tell: Tell = (found) => {
-    if (disagreements.length < TOLD_MAX) disagreements.push(found)
+  const report: Report = (found) => {
+    if (disagreements.length < REPORTED_MAX) disagreements.push(found)
     else more = true
   }
-  looked.credits = await verifyCredits(db, tell)
-  looked.checkout = await verifySums(db, tell)
-  looked.payment = await verifyPayments(db, ask, tell)
-  looked.block = await verifyBlocks(db, ask, tell)
-  looked.wallet = await verifyWallets(db, ask, tell)
+  looked.credits = await verifyCredits(db, report)
+  looked.checkout = await verifySums(db, report)
+  looked.payment = await verifyPayments(db, ask, report)
+  looked.block = await verifyBlocks(db, ask, report)
+  looked.wallet = await verifyWallets(db, ask, report)
   return { looked, disagreements, more }
 }
 
 /** An account's available and reserved credits must equal what was added less what was used. */
-async function verifyCredits(db: Db, tell: Tell): Promise<number> {
+async function verifyCredits(db: Db, report: Report): Promise<number> {
   const { rows } = await sql<{
     account_id: string
     available: number
@@ -66,7 +66,7 @@ async function verifyCredits(db: Db, tell: Tell): Promise<number> {
   for (const { account_id: id, ...sums } of rows) {
     const [available, open, entered] = [sums.available, Number(sums.open), Number(sums.entered)]
     if (available + open === entered) continue
-    tell({
+    report({
       about: 'credits',
       id,
       what: `${available} to spend and ${open} set aside, but the entries come to ${entered}`,
@@ -76,7 +76,7 @@ async function verifyCredits(db: Db, tell: Tell): Promise<number> {
 }
 
 /** The paid amount of a checkout must be the sum of its payments. */
-async function verifySums(db: Db, tell: Tell): Promise<number> {
+async function verifySums(db: Db, report: Report): Promise<number> {
   let looked = 0
   for (let after: string | undefined = ''; after !== undefined;) {
     const checkouts = await db
@@ -94,7 +94,7 @@ async function verifySums(db: Db, tell: Tell): Promise<number> {
     for (const { id, paid_raw } of checkouts) {
       const sum = sums.get(id) ?? 0n
       if (sum === BigInt(paid_raw)) continue
-      tell({ about: 'checkout', id, what: `says ${inNano(paid_raw)} paid, its payments come to ${inNano(sum)}` })
+      report({ about: 'checkout', id, what: `says ${inNano(paid_raw)} paid, its payments come to ${inNano(sum)}` })
     }
     after = checkouts.length < PAGE ? undefined : checkouts.at(-1)!.id
   }
@@ -115,7 +115,7 @@ async function sumPayments(db: Db, ids: string[]): Promise<Map<string, bigint>> 
 }
 
 /** Every payment must be a confirmed send on the ledger, of this amount, from this payer to this address. */
-async function verifyPayments(db: Db, ask: AskLedger, tell: Tell): Promise<number> {
+async function verifyPayments(db: Db, ask: AskLedger, report: Report): Promise<number> {
   let looked = 0
   let after: PaymentRow | undefined
   do {
@@ -128,7 +128,7 @@ async function verifyPayments(db: Db, ask: AskLedger, tell: Tell): Promise<numbe
     const previous = await askBlocks(ask, [...blocks].flatMap(previousIn))
     for (const payment of payments) {
       const wrong = wrongPayment(payment, blocks.get(payment.block_hash), previous)
-      if (wrong !== undefined) tell({ about: 'payment', id: payment.block_hash, what: wrong })
+      if (wrong !== undefined) report({ about: 'payment', id: payment.block_hash, what: wrong })
     }
     after = payments.length < PAGE ? undefined : payments.at(-1)
   } while (after)
@@ -148,7 +148,7 @@ function wrongPayment(payment: PaymentRow, reported: JsonObject | undefined, pre
   if (!proven) return 'the ledger does not show the block with this hash, signed by its sender'
   const { block, account } = proven
   const amountRaw = computeAmount(block, previous.get(previousOf(block)) ?? {})
-  if (amountRaw === undefined) return 'is no send on the ledger'
+  if (amountRaw === undefined) return 'is not a send on the ledger'
   return (
     differs('amount', amountRaw.toString(), payment.amount_raw) ??
     differs('payer', toAddress(account), payment.payer) ??
@@ -173,7 +173,7 @@ function listPayments(db: Db, after: PaymentRow | undefined): Promise<PaymentRow
 }
 
 /** Confirmed blocks of a wallet must be on the ledger, with the stored balance. */
-async function verifyBlocks(db: Db, ask: AskLedger, tell: Tell): Promise<number> {
+async function verifyBlocks(db: Db, ask: AskLedger, report: Report): Promise<number> {
   let looked = 0
   for (let after: string | undefined = ''; after !== undefined;) {
     const blocks = await db
@@ -192,7 +192,7 @@ async function verifyBlocks(db: Db, ask: AskLedger, tell: Tell): Promise<number>
     for (const { id, hash, balance_raw } of blocks) {
       const block = found.get(hash!)
       const wrong = wrongBlock(block) ?? differs('balance', String(block!.balance), balance_raw)
-      if (wrong !== undefined) tell({ about: 'block', id, what: `${hash}: ${wrong}` })
+      if (wrong !== undefined) report({ about: 'block', id, what: `${hash}: ${wrong}` })
     }
     after = blocks.length < PAGE ? undefined : blocks.at(-1)!.id
   }
@@ -200,7 +200,7 @@ async function verifyBlocks(db: Db, ask: AskLedger, tell: Tell): Promise<number>
 }
 
 /** A wallet's frontier must equal that of its account, unless blocks of it are in progress. */
-async function verifyWallets(db: Db, ask: AskLedger, tell: Tell): Promise<number> {
+async function verifyWallets(db: Db, ask: AskLedger, report: Report): Promise<number> {
   let looked = 0
   for (let after: string | undefined = ''; after !== undefined;) {
     const wallets = await listWallets(db, after)
@@ -211,7 +211,7 @@ async function verifyWallets(db: Db, ask: AskLedger, tell: Tell): Promise<number
       // It may have changed between the two reads.
       const again = (await listWallets(db, wallet.id, true))[0]
       const still = again && (await wrongWallet(again, ask))
-      if (still !== undefined) tell({ about: 'wallet', id: wallet.id, what: still })
+      if (still !== undefined) report({ about: 'wallet', id: wallet.id, what: still })
     }
     after = wallets.length < PAGE ? undefined : wallets.at(-1)!.id
   }

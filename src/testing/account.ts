@@ -117,8 +117,8 @@ export class LedgerAccount {
       signature: UNSIGNED,
       work: '',
     }
-    const told = await this.#ask('active_difficulty')
-    const difficulty = textOf(told, subtype === 'receive' ? 'network_receive_minimum' : 'network_minimum')
+    const reported = await this.#ask('active_difficulty')
+    const difficulty = textOf(reported, subtype === 'receive' ? 'network_receive_minimum' : 'network_minimum')
     const work = textOf(await this.#ask('work_generate', { hash: rootOf(unsigned), difficulty }), 'work')
     const signature = this.privateKey === undefined ? UNSIGNED : signHash(this.privateKey, hashBlock(unsigned))
     const block = toBlockJson({ ...unsigned, signature, work })

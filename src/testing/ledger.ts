@@ -168,7 +168,7 @@ export class Ledger {
     await this.#ask('devnet_fault', { target, count: 0 })
   }
 
-  /** Gives every block this time, as on a node that has downloaded the ledger anew; unix seconds, by default now. */
+  /** Gives every block this time, as on a node that has just downloaded the ledger; unix seconds, by default now. */
   async resync(timestamp?: number): Promise<void> {
     await this.#ask('devnet_resync', timestamp === undefined ? {} : { timestamp })
   }

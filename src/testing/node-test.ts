@@ -42,7 +42,7 @@ export async function ledgerFor(
   return ledger
 }
 
-/** Stands for a ledger that is not there yet. */
+/** A placeholder until the ledger exists. */
 function lend(find: () => Ledger): Ledger {
   return new Proxy({} as Ledger, {
     get(_none, name) {

@@ -129,7 +129,7 @@ export const Code = ({ text, language, id }: CodeProps) => (
   </div>
 )
 
-/** Tells screen readers that the text was copied. */
+/** Announces to screen readers that the text was copied. */
 export const CopyVoice = () => <p id="copy-said" class="unseen" role="status" />
 
 /** Backticks mark code in descriptions, as they do in the sources. */

@@ -19,7 +19,7 @@ interface Letter {
   parts: readonly MailPart[]
   foot: string
   language?: string
-  /** The shop that it is about, in its colour: the name stands above the title. */
+  /** The shop that it is about, in its colour: the name is above the title. */
   shop?: { name: string; colours: { fill: string; ink: string } | null }
 }
 

@@ -111,7 +111,7 @@ test('a state with one wrong line is refused by its place, and the ledger stays 
     [{}, 'state.format must be "nano-gateway devnet 1"'],
     [{ ...state, genesis: '0'.repeat(64) }, 'state.genesis is that of another ledger'],
     [{ ...state, began: 'x' }, 'state.began must be unix seconds'],
-    [{ ...state, blocks: ['x'] }, 'state.blocks.0 is no line of a block'],
+    [{ ...state, blocks: ['x'] }, 'state.blocks.0 is not a block'],
     [{ ...state, blocks: [...state.blocks, state.blocks[last]] }, `state.blocks.${last + 1}: Old block`],
     [{ ...state, blocks: state.blocks.slice(1) }, 'state.blocks.0: Gap source block'],
   ]
@@ -138,7 +138,7 @@ test('wrong input of a control is told by the name of its field', async (t) => {
     ['fund', { account: new Signer(1).address, amount: '1', amount_nano: '1' }, 'Give amount or amount_nano, not both'],
     ['impersonate', {}, 'account is missing'],
     ['impersonate', { account: 'nano_1' }, 'account must be a Nano address'],
-    ['revert', { id: '9' }, 'id: there is no snapshot 9'],
+    ['revert', { id: '9' }, 'id: no such snapshot: 9'],
     ['rollback', {}, 'hash is missing'],
     ['fork_block', { hash: 'AB'.repeat(32) }, 'hash: Block not found'],
     ['fork_block', { hash, wins_after_ms: 'soon' }, 'wins_after_ms must be a whole number up to 3600000'],

@@ -260,7 +260,7 @@ test('a dumped fork is loaded elsewhere without its node: the network’s part a
     return `${table} ${Buffer.from(row).toString('base64')}`
   })
   const { error } = await call(rpcUrl, 'devnet_load', { state: { ...state, kept: forged } })
-  assert.match(error!, /^state\.kept\.\d+ is no signed block$/)
+  assert.match(error!, /^state\.kept\.\d+ is not a signed block$/)
   assert.match((await call(rpcUrl, 'account_balance', { account: alice.address })).error!, /does not answer/)
 
   assert.deepEqual(await call(rpcUrl, 'devnet_load', { state }), { blocks: '1' })

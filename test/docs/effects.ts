@@ -49,7 +49,7 @@ export const EFFECTS: Record<string, [begin: string, shows: RegExp, soon?: 'soon
   'docs/operating/backup.md': [['npx nano-gateway backup', /everything agrees\.$/m]],
   'docs/pay-per-request.md': [['export NANO_PRIVATE_KEY', /^paid: \{/m]],
   'docs/payment-page.md': [['curl -s http://127.0.0.1:8080 -d \'{\n  "action": "checkout"', /"hash":"[0-9A-F]{64}"/]],
-  'docs/people.md': [['curl', /"email":"bob@example\.com","role":"developer","status":"invited"/]],
+  'docs/people.md': [['curl', /"email":"bob@example\.com","role":"developer",.*"status":"invited"/]],
   'docs/refunds.md': [['ONCE=refund-17', /"status":"sent"/]],
   'docs/usernames.md': [
     ['npx nano-gateway devnet fund', /"status":"complete"/],

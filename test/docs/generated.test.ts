@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { describeConfig } from '../../src/config/config.ts'
+import { Guides } from '../../src/http/docs/guides.ts'
 import { openFolder } from '../support/folder.ts'
 import { openGateway, readMetrics } from '../support/gateway.ts'
 import { read, root } from './documents.ts'
@@ -36,6 +37,17 @@ test('the table of metrics is what a gateway exposes', async (t) => {
   )
   const table = ['| metric | meaning |', '|---|---|', ...rows.sort()].join('\n')
   assertSays('docs/operating/monitoring.md', ['<!-- metrics -->', '<!-- /metrics -->'], table)
+})
+
+test('the guides stay short enough to be read: 3,100 lines without tables that are generated', () => {
+  const guides = new Guides(new URL('../../docs/', import.meta.url)).list().filter(({ group }) => group !== 'Reference')
+  const lines = guides.map(({ path }) => {
+    const own = read(`docs/${path}.md`).replaceAll(/<!-- (\w+)[^>]*-->[^]*?<!-- (?:\/\1|\1 end) -->/g, '')
+    return own.split('\n').length - 1
+  })
+  assert.ok(guides.length > 30)
+  const total = lines.reduce((sum, count) => sum + count, 0)
+  assert.ok(total <= 3100, `${total} lines: shorten a guide, or link to the page that says it already`)
 })
 
 interface Help {

@@ -106,7 +106,7 @@ test('a listener that throws neither keeps others from hearing of a confirmation
   nodes.confirmations.listen(() => assert.fail('broken'))
   nodes.confirmations.listen(({ hash }) => void heard.push(hash))
   const confirmation: Confirmation = { hash: 'A', account: '', amount: '0', block: {}, type: '', time: '0' }
-  nodes.hear(confirmation)
+  nodes.receive(confirmation)
   assert.deepEqual(heard, ['A'])
   assert.equal(await reporter.count('confirmations.listener', 'alarm'), 1)
 })

@@ -53,8 +53,8 @@ test('what went wrong has the page that the module has for it, its status, and w
         path: '/page/:status',
         access: 'open',
         limit,
-        run({ params, tell }) {
-          tell('x-ignored-fields', 'titel')
+        run({ params, setHeader }) {
+          setHeader('x-ignored-fields', 'titel')
           if (params.status === '500') throw new Error('a secret of ours')
           throw new AppError('not_found', 'Not found.', { retryAfterSeconds: 3, body: { field: 'id' } })
         },

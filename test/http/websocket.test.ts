@@ -94,7 +94,7 @@ test('acknowledgements come when asked for, with the id that was given, and an e
   }
   // A client that waits for votes was met with silence, and waited for ever.
   for (const gossip of [{ action: 'subscribe', topic: 'vote' }, { action: 'subscribe' }, {}]) {
-    assert.deepEqual(await refused(gossip), [{ error: 'Unknown topic: confirmation is told here.', id: 'u' }])
+    assert.deepEqual(await refused(gossip), [{ error: 'Unknown topic. The only topic is “confirmation”.', id: 'u' }])
   }
   const [complaint] = (await refused({ action: 'sing', topic })) as [{ error: string }]
   assert.match(complaint.error, /^Unknown action/)

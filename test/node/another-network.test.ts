@@ -78,7 +78,7 @@ test('a node of another ledger beside a good one was asked for balances; now it 
   nodes.confirmations.listen(({ hash }) => told.push(hash))
   const elsewhere = await give(wrong.ledger.node, alice.key, nano(1))
   // It has arrived here, and was put aside.
-  await until(() => nodes.pool.upstreams[1]!.heard.includes(elsewhere))
+  await until(() => nodes.pool.upstreams[1]!.announced.includes(elsewhere))
   const here = await give(good.ledger.node, alice.key, nano(1))
   await until(() => told.includes(here))
   assert.deepEqual(told, [here])

@@ -282,7 +282,7 @@ test('a confirmation that came while a node was asked for proof was lost; now it
   await until(() => nodes[1]!.hits('blocks_info') > 0)
   assert.equal(pool.upstreams[0]!.state, 'suspect')
   const hash = await give(current.node, signers[0]!.key, 1n as never)
-  await until(() => pool.upstreams[0]!.heard.includes(hash))
+  await until(() => pool.upstreams[0]!.announced.includes(hash))
   assert.equal(told.length, 0)
   release()
   await until(() => told.includes(hash))

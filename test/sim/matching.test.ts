@@ -31,7 +31,7 @@ forEachEngine((engine, openFresh) => {
     const told = new Set<string>()
     const start = async (ctx: typeof storeCtx) => {
       const monitor = new PaymentMonitor({
-        ctx: toCheckoutCtx(ctx, engine, { tell: (id) => told.add(id) }),
+        ctx: toCheckoutCtx(ctx, engine, { announce: (id) => told.add(id) }),
         node: network,
         bus: network,
         clock,

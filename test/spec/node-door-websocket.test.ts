@@ -81,7 +81,7 @@ test('at /node there is silence where a node is silent, and no frame but JSON; a
     client.send(gossip)
     client.send('hello')
     const words = (await client.settle()).map((text) => (JSON.parse(text) as { error: string }).error)
-    assert.deepEqual(words, ['Unknown topic: confirmation is told here.', 'Unable to parse JSON'])
+    assert.deepEqual(words, ['Unknown topic. The only topic is “confirmation”.', 'Unable to parse JSON'])
     const options = { include_election_info: true, include_sideband_info: 'true' }
     client.send({ action: 'subscribe', topic: 'confirmation', ack: true, options })
     assert.equal((await client.settle()).length, 1)

@@ -232,7 +232,7 @@ async function whisper(t: TestContext, gateway: Gateway, secrets: Secrets): Prom
   client.send({ action: 'subscribe', topic: 'confirmation', options: say('options') })
   const refusals = [
     { error: 'Unable to parse JSON' },
-    { error: 'Unknown topic: confirmation is told here.' },
+    { error: 'Unknown topic. The only topic is “confirmation”.' },
     // What a client calls its question comes back to it, as with every answer.
     { error: 'Bad account number', field: 'accounts[0]', id },
     { error: 'options must be an object.', field: 'options' },

@@ -75,7 +75,7 @@ test('a call is told with its outcome, and nobody writes to the terminal of who 
       'devnet_fault | ok | ms',
       'version | answer lost by order | ms',
       '(no action) | Unknown command | ms',
-      'devnet_revert | id: there is no snapshot \\u{1b}[2J\\u{202e} | ms',
+      'devnet_revert | id: no such snapshot: \\u{1b}[2J\\u{202e} | ms',
       'account_info | Bad account number | ms',
     ],
   )

@@ -100,7 +100,7 @@ test('a store of an earlier version is adopted by the ledger that it was used wi
   await embedded.app.close()
   await assert.rejects(
     openGateway(t, { ...play, NODE_URLS: NODES }),
-    /lies beside a development ledger .* remove that file/,
+    /in the same folder as a development ledger .* remove that file/,
   )
   const again = await openGateway(t, play)
   await forget(again)

@@ -43,7 +43,7 @@ export const NO_NAMES: Names = {
 export function toCheckoutCtx(
   store: StoreCtx,
   engine: StoreEngine,
-  { sales = NO_SALES, tell = () => undefined }: { sales?: Sold; tell?: (id: string) => void } = {},
+  { sales = NO_SALES, announce = () => undefined }: { sales?: Sold; announce?: (id: string) => void } = {},
 ): CheckoutContext {
   const link = (id: string) => `https://gateway.example/${id}`
   const ports: CheckoutPorts = {
@@ -79,11 +79,11 @@ export function toCheckoutCtx(
     isExchange: () => false,
     treasuryAddress: () => sales.treasuryAddress(),
     sales,
-    linkSales: { moved: countSale },
+    linkSales: { moved: countSale, againAt: async () => undefined },
     look: () => Promise.resolve({ frontier: null, height: 0, waiting: [] }),
     proofs: { isOn: false, expect: () => undefined, prove: () => undefined },
     watch: () => undefined,
-    tell,
+    announce,
   }
   return { ...store, ports, names: NO_NAMES }
 }

@@ -171,12 +171,12 @@ function readKept(statements: Statements, lines: readonly string[], { genesis, e
   for (const [index, line] of lines.entries()) {
     const [table = '', encoded = ''] = line.split(' ')
     const known = TABLES.includes(table) ? readRow(statements, table, encoded) : undefined
-    if (!known) throw refusal(`state.kept.${index} is no line of a forked ledger`)
+    if (!known) throw refusal(`state.kept.${index} is not a line of a forked ledger`)
     if (table === 'fork_origin' && (JSON.parse(String(known.origin)) as Origin).genesis !== genesis) {
       throw refusal('state.kept is of another network')
     }
     if (table === 'fork_blocks' && !isGenuine(known, epochSigners))
-      throw refusal(`state.kept.${index} is no signed block`)
+      throw refusal(`state.kept.${index} is not a signed block`)
     const places = Object.keys(known).map(() => '?')
     const values = Object.values(known) as (string | number | null)[]
     statements.run(`insert into ${table} values (${places.join(', ')})`, ...values)

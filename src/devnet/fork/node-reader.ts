@@ -65,10 +65,10 @@ export class NodeReader {
     const version = await this.#read('version', {})
     const genesis = readHash(version.network_identifier, 'network_identifier')
     if (typeof version.network !== 'string' || !/^[a-z0-9_-]{1,32}$/.test(version.network))
-      throw lie('network is no name')
-    const told = (await this.#blocksInfo([genesis], [])).get(genesis)
-    if (!told) throw lie('it does not know the first block of its network')
-    const signers = [told.account, ...(genesis === GENESIS_HASHES.live ? [fromAddress(LIVE_SECOND_SIGNER)!] : [])]
+      throw lie('network is not a name')
+    const reported = (await this.#blocksInfo([genesis], [])).get(genesis)
+    if (!reported) throw lie('it does not know the first block of its network')
+    const signers = [reported.account, ...(genesis === GENESIS_HASHES.live ? [fromAddress(LIVE_SECOND_SIGNER)!] : [])]
     return { network: version.network, genesis, epochSigners: signers, pinnedAt }
   }
 
@@ -118,16 +118,16 @@ export class NodeReader {
   async #readReceivable(account: PublicKey, cut: readonly string[]): Promise<{ open: Receivable; send: KeptBlock }[]> {
     const fields = { count: `${RECEIVABLE_MAX}`, sorting: 'true', source: 'true', min_version: 'true', threshold: '1' }
     const { blocks } = await this.#read('receivable', { account: toAddress(account), ...fields })
-    if (blocks !== '' && !isMembers(blocks)) throw lie('receivable is no list')
-    const told = new Map(Object.entries(blocks === '' ? {} : blocks))
-    const hashes = [...new Set([...told.keys(), ...cut])].map((hash) => readHash(hash, 'a receivable'))
+    if (blocks !== '' && !isMembers(blocks)) throw lie('receivable is not a list')
+    const reported = new Map(Object.entries(blocks === '' ? {} : blocks))
+    const hashes = [...new Set([...reported.keys(), ...cut])].map((hash) => readHash(hash, 'a receivable'))
     const waiting: { open: Receivable; send: KeptBlock }[] = []
     for (const send of await this.#readSends(hashes)) {
-      const claim = told.get(send.hash)
+      const claim = reported.get(send.hash)
       if (destinationOf(send, send.subtype) !== account) {
         // A first block may name any source; only sends to this account count.
         if (claim === undefined) continue
-        throw lie(`block ${send.hash} pays somebody else`)
+        throw lie(`block ${send.hash} pays another account`)
       }
       const { isConfirmed, timestamp, amount, hash, account: source } = send
       if (isMembers(claim) && readAmount(claim.amount, 'a receivable') !== amount)
@@ -140,9 +140,9 @@ export class NodeReader {
   }
 
   async #readSends(hashes: readonly string[]): Promise<Linked[]> {
-    const told = await this.#blocksInfo(hashes)
-    const before = await this.#blocksInfo([...told.values()].map(({ block }) => previousOf(block)))
-    return [...told.values()].map((send) => link(send, before.get(previousOf(send.block))))
+    const reported = await this.#blocksInfo(hashes)
+    const before = await this.#blocksInfo([...reported.values()].map(({ block }) => previousOf(block)))
+    return [...reported.values()].map((send) => link(send, before.get(previousOf(send.block))))
   }
 
   /** Consecutive blocks, each with what it did; their hashes link them. */
@@ -152,15 +152,16 @@ export class NodeReader {
     if (!Array.isArray(list) || list.length === 0) return []
     const hashes = list.slice(0, RUN + 1).map((each) => readHash(each, 'a block of a chain'))
     if (hashes[0] !== hash) throw lie('a chain begins elsewhere')
-    const told = await this.#blocksInfo(hashes)
+    const reported = await this.#blocksInfo(hashes)
     const run: Linked[] = []
     for (const [at, each] of hashes.entries()) {
-      const block = told.get(each)
+      const block = reported.get(each)
       if (!block) throw lie(`block ${each} is in a chain and not there`)
       const next = hashes[at + 1]
       if (next !== undefined && previousOf(block.block) !== next) throw lie(`block ${each} has another predecessor`)
       // The last block is only needed for the balance with which the one after it began.
-      if (next !== undefined || isFirst(block)) run.push(link(block, next === undefined ? undefined : told.get(next)))
+      if (next !== undefined || isFirst(block))
+        run.push(link(block, next === undefined ? undefined : reported.get(next)))
     }
     return run
   }
@@ -176,11 +177,11 @@ export class NodeReader {
       json_block: 'true',
       include_not_found: 'true',
     })
-    if (blocks !== '' && !isMembers(blocks)) throw lie('blocks is no list')
+    if (blocks !== '' && !isMembers(blocks)) throw lie('blocks is not a list')
     const found = new Map<string, ReportedBlock>()
     for (const hash of wanted) {
-      const told = blocks === '' ? undefined : blocks[hash]
-      if (told !== undefined) found.set(hash, readReportedBlock(hash, told, signers))
+      const reported = blocks === '' ? undefined : blocks[hash]
+      if (reported !== undefined) found.set(hash, readReportedBlock(hash, reported, signers))
     }
     return found
   }
@@ -210,21 +211,21 @@ export class NodeReader {
 
 type Linked = ReportedBlock & ReturnType<typeof effectOf>
 
-function link(told: ReportedBlock, before: ReportedBlock | undefined): Linked {
-  if (!before && !isFirst(told)) throw lie(`what block ${told.hash} stands on is not there`)
-  if (before && (before.account !== told.account || before.height !== told.height - 1)) {
-    throw lie(`block ${told.hash} stands on another chain`)
+function link(reported: ReportedBlock, before: ReportedBlock | undefined): Linked {
+  if (!before && !isFirst(reported)) throw lie(`the block before ${reported.hash} is missing`)
+  if (before && (before.account !== reported.account || before.height !== reported.height - 1)) {
+    throw lie(`block ${reported.hash} is on another chain`)
   }
-  return { ...told, ...effectOf(told, before?.balance ?? (0n as Raw)) }
+  return { ...reported, ...effectOf(reported, before?.balance ?? (0n as Raw)) }
 }
 
 const epochOf = (block: Block): Epoch => (block.type === 'state' ? 2 : 0)
 
 /** A run as it is kept; the successor of each block is the one before it in the run. */
 function toKept(run: readonly Linked[], successor: string): KeptBlock[] {
-  return run.map((told, at) => ({
-    ...told,
-    epoch: epochOf(told.block),
+  return run.map((reported, at) => ({
+    ...reported,
+    epoch: epochOf(reported.block),
     successor: at === 0 ? successor : run[at - 1]!.hash,
   }))
 }

@@ -19,7 +19,7 @@ export interface ReportedBlock {
 }
 
 /** Which block is the newest and which sends are still open cannot be checked; everything else can. */
-export const lie = (what: string) => refusal(`The forked node tells something wrong: ${what}`)
+export const lie = (what: string) => refusal(`The forked node's answer is wrong: ${what}`)
 
 export type Members = Record<string, unknown>
 export const isMembers = (value: unknown): value is Members =>
@@ -28,58 +28,59 @@ export const isMembers = (value: unknown): value is Members =>
 const HASH = /^[0-9A-F]{64}$/
 
 export function readHash(value: unknown, what: string): string {
-  if (typeof value !== 'string' || !HASH.test(value)) throw lie(`${what} is no hash`)
+  if (typeof value !== 'string' || !HASH.test(value)) throw lie(`${what} is not a hash`)
   return value
 }
 
 export function readAmount(value: unknown, what: string): Raw {
   const amount = typeof value === 'string' ? parseRaw(value) : undefined
-  if (amount === undefined) throw lie(`${what} is no amount`)
+  if (amount === undefined) throw lie(`${what} is not an amount`)
   return amount
 }
 
 export function readAccount(value: unknown, what: string): PublicKey {
   const account = typeof value === 'string' ? fromAddress(value) : undefined
-  if (account === undefined) throw lie(`${what} is no account`)
+  if (account === undefined) throw lie(`${what} is not an account`)
   return account
 }
 
 export function readCount(value: unknown, what: string, most = Number.MAX_SAFE_INTEGER): number {
   const count = typeof value === 'string' && /^[0-9]{1,16}$/.test(value) ? Number(value) : NaN
-  if (!(count <= most)) throw lie(`${what} is no number`)
+  if (!(count <= most)) throw lie(`${what} is not a number`)
   return count
 }
 
 /** Reads one block of `blocks_info`. Its hash proves its contents, its signature that the account wanted it. */
-export function readReportedBlock(hash: string, told: unknown, epochSigners: readonly PublicKey[]): ReportedBlock {
+export function readReportedBlock(hash: string, reported: unknown, epochSigners: readonly PublicKey[]): ReportedBlock {
   const what = `block ${hash}`
-  if (!isMembers(told) || !isMembers(told.contents)) throw lie(`${what} has no contents`)
-  const { contents } = told
+  if (!isMembers(reported) || !isMembers(reported.contents)) throw lie(`${what} has no contents`)
+  const { contents } = reported
   const block = fromBlockJson((name) => (typeof contents[name] === 'string' ? contents[name] : undefined))
   if (!block || hashBlock(block) !== hash) throw lie(`${what} has another hash`)
-  const account = readAccount(told.block_account, `the account of ${what}`)
+  const account = readAccount(reported.block_account, `the account of ${what}`)
   if ('account' in block && block.account !== account) throw lie(`${what} is of another account`)
   const mayUpgrade = block.type === 'state' && epochOfLink(block.link) !== undefined
   const signers = mayUpgrade ? [account, ...epochSigners] : [account]
   if (!signers.some((key) => verifyHash(key, hash, block.signature))) throw lie(`${what} is not signed`)
-  const balance = readAmount(told.balance, `the balance of ${what}`)
+  const balance = readAmount(reported.balance, `the balance of ${what}`)
   if ('balance' in block && block.balance !== balance) throw lie(`${what} has another balance`)
-  const successor = told.successor === '' ? '0'.repeat(64) : readHash(told.successor, `the successor of ${what}`)
+  const successor =
+    reported.successor === '' ? '0'.repeat(64) : readHash(reported.successor, `the successor of ${what}`)
   return {
     hash,
     block,
     account,
     balance,
-    height: readCount(told.height, `the height of ${what}`),
-    timestamp: readCount(told.local_timestamp, `the time of ${what}`, 9_999_999_999),
+    height: readCount(reported.height, `the height of ${what}`),
+    timestamp: readCount(reported.local_timestamp, `the time of ${what}`, 9_999_999_999),
     successor,
-    isConfirmed: told.confirmed === 'true',
+    isConfirmed: reported.confirmed === 'true',
   }
 }
 
 /** The subtype and amount of a block, from its own balance and the one before it. */
-export function effectOf(told: ReportedBlock, before: Raw): { subtype: Subtype | undefined; amount: Raw } {
-  const { block, balance, hash } = told
+export function effectOf(reported: ReportedBlock, before: Raw): { subtype: Subtype | undefined; amount: Raw } {
+  const { block, balance, hash } = reported
   const sends = balance < before
   const amount = (sends ? before - balance : balance - before) as Raw
   if (block.type !== 'state') {

@@ -68,7 +68,7 @@ const devnetRollback: Handler = async (node, request) => {
   return { rolled_back: gone }
 }
 
-/** As on a node that has downloaded the ledger anew: every block arrived at one moment, now unless the request says when. */
+/** As on a node that has just downloaded the ledger: every block arrived at one moment, now unless the request says when. */
 const devnetResync: Handler = async (node, request) => {
   const text = request.find('timestamp')
   if (text !== undefined && !/^[0-9]{1,10}$/.test(text)) throw refusal('Invalid timestamp')

@@ -20,7 +20,7 @@ export const processBlock: Handler = async (node, request) => {
   }
   if (request.flag('async')) {
     check(new Candidate(block))
-    // Nobody waits for the outcome: `async` only promises a start.
+    // No caller waits for the outcome: `async` only promises a start.
     void node.process(block).catch(node.onFailure)
     return { started: '1' }
   }

@@ -11,8 +11,8 @@ const GROUPS: Readonly<Record<string, string>> = {
   Build: 'wallets client agents pay-per-request keys people work migrating clients',
   Test: 'devnet devnet-controls',
   Operate:
-    'operating operating/deploy operating/monitoring operating/runbook operating/failures operating/backup operating/keys operating/accounts',
-  Reference: 'errors commands contract versions comparison',
+    'operating operating/deploy operating/monitoring operating/runbook operating/backup operating/keys operating/accounts',
+  Reference: 'errors commands operating/failures contract versions comparison',
 }
 /** For readers who assess or change the gateway; they are linked from the overview instead of the menu. */
 const NOTES = new Set(['performance', 'reliability', 'scaling', 'security', 'decisions'])

@@ -21,7 +21,7 @@ const PROMPTS: readonly Written[] = [
         `Take a payment of ${amount} ${currency}${order ? ` for order ${order}` : ''}.`,
         !address && 'Call wallet_create without any field but an idempotency_key. Its `address` is who is paid.',
         `Call checkout with address ${address || '(that address)'}, amount "${amount}", currency "${currency}"${order ? `, title "Order ${order}", metadata {"order": "${order}"}` : ''} and a new idempotency_key. If the answer is lost, repeat the call with the same idempotency_key.`,
-        'Give the payer the page in `browser`, or `amount` and `link`. The amount may have a few more digits than you asked for: they tell this payment from others.',
+        'Give the payer the page in `browser`, or `amount` and `link`. The amount may have a few more digits than you asked for: they identify this payment.',
         'Call checkout_status with the `id` and wait_seconds 50, again and again, until `status` is complete, expired or cancelled. detected and partial are not paid yet.',
         'complete means paid: report `amount_paid` and the hash in `block`. If it is expired or cancelled, say so, and that nothing was paid.',
       ),

@@ -98,7 +98,7 @@ async function statementsOf(change: Change): Promise<string[]> {
   return statements
 }
 
-/** What whoever opens a store reads of a failure: what the database itself said. */
+/** The message of a failure for the caller that opens a store: that of the database. */
 export function refusalOf(error: unknown, known = 0): Error {
   const reason = error instanceof AppError ? error.cause : error
   const message = reason instanceof Error ? reason.message : String(reason)

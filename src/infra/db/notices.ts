@@ -56,12 +56,12 @@ export class LocalNotices implements Notices {
   }
 
   async deliver(topic: string, payload: string): Promise<void> {
-    this.hear(topic, payload)
+    this.receive(topic, payload)
     await this.#relay?.(topic, payload)
   }
 
   /** A listener that throws must not affect the other listeners or the sender. */
-  hear(topic: string, payload: string): void {
+  receive(topic: string, payload: string): void {
     for (const listener of this.#listeners.get(topic) ?? []) {
       try {
         listener(payload)
@@ -125,16 +125,16 @@ export class PostgresNotices implements Notices {
   async listConfirming(
     count: () => Promise<number>,
     milliseconds: number,
-  ): Promise<{ heard: Listening[]; all: boolean }> {
+  ): Promise<{ confirmed: Listening[]; all: boolean }> {
     const wanted = randomUUID()
-    const heard = new Map<string, Listening>()
+    const confirmed = new Map<string, Listening>()
     const { promise, resolve } = Promise.withResolvers<boolean>()
     const late = setTimeout(() => resolve(false), milliseconds)
     let expected = Infinity
-    const judge = () => heard.size >= expected && resolve(true)
+    const judge = () => confirmed.size >= expected && resolve(true)
     const unsubscribe = this.subscribe(CONFIRMED, (text) => {
       const [id, instance, who] = JSON.parse(text) as [string, string, Listening]
-      if (id === wanted) heard.set(instance, who)
+      if (id === wanted) confirmed.set(instance, who)
       judge()
     })
     // Our own connection receives the answers only once it listens.
@@ -152,7 +152,7 @@ export class PostgresNotices implements Notices {
     const all = await promise
     clearTimeout(late)
     unsubscribe()
-    return { heard: [...heard.values()], all }
+    return { confirmed: [...confirmed.values()], all }
   }
 
   publish(topic: string, payload: string): void {
@@ -161,7 +161,7 @@ export class PostgresNotices implements Notices {
 
   /** Waits for a limited time: an instance that misses a notice finds out in other ways. */
   async deliver(topic: string, payload: string): Promise<void> {
-    this.#local.hear(topic, payload)
+    this.#local.receive(topic, payload)
     const sent = this.#send(JSON.stringify({ topic, payload })).catch(this.#failures.lost('notices.send'))
     let timer: NodeJS.Timeout | undefined
     const late = new Promise((resolve) => (timer = setTimeout(resolve, DELIVERY_MAX)))
@@ -205,7 +205,7 @@ export class PostgresNotices implements Notices {
     client.on('end', lost)
     client.on('notification', ({ payload }) => {
       const notice = this.#read(payload ?? '')
-      if (notice) this.#local.hear(notice.topic, notice.payload)
+      if (notice) this.#local.receive(notice.topic, notice.payload)
     })
     try {
       await client.connect()

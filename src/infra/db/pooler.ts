@@ -12,13 +12,13 @@ const NOTICE_MAX = 2_000
 export async function requireSessions(hosts: PostgresHosts, client: pg.PoolClient): Promise<void> {
   const { processID } = client as unknown as { processID: number }
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
-  if (hosts.direct !== undefined || rows[0]?.pid === processID || (await hearsItself(hosts.url))) return
+  if (hosts.direct !== undefined || rows[0]?.pid === processID || (await receivesOwnNotice(hosts.url))) return
   throw new Error(
     'DATABASE_URL leads to a pooler that gives each transaction another connection, through which notices between gateways do not pass. Add the server itself, as in postgres://user@pooler:6432/name?direct=server:5432.',
   )
 }
 
-async function hearsItself(url: string): Promise<boolean> {
+async function receivesOwnNotice(url: string): Promise<boolean> {
   const [listener, sender] = [new pg.Client({ connectionString: url }), new pg.Client({ connectionString: url })]
   const channel = `probe_${randomUUID().replaceAll('-', '')}`
   const { promise, resolve } = Promise.withResolvers<boolean>()

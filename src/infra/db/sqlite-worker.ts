@@ -19,7 +19,7 @@ interface Prepared {
   statement: StatementSync
   columns: string[]
   /** Whether the main thread knows these columns. */
-  told: boolean
+  isKnown: boolean
 }
 
 /** Texts and prepared statements by their numbers. */
@@ -61,7 +61,7 @@ function prepare(number: number): Prepared {
   if (known) return known
   const statement = db.prepare(texts.get(number)!)
   statement.setReturnArrays(true)
-  const prepared = { statement, columns: columnsOf(statement), told: false }
+  const prepared = { statement, columns: columnsOf(statement), isKnown: false }
   statements.set(number, prepared)
   return prepared
 }
@@ -74,11 +74,11 @@ function run(number: number, values: SqlValue[]): SqlResult {
   // The schema may have changed since the statement was prepared.
   if (rows.length > 0 && rows[0]!.length !== prepared.columns.length) {
     prepared.columns = columnsOf(statement)
-    prepared.told = false
+    prepared.isKnown = false
   }
   const result = { rows, changes: rows.length }
-  if (prepared.told) return result
-  prepared.told = true
+  if (prepared.isKnown) return result
+  prepared.isKnown = true
   return { ...result, columns: prepared.columns }
 }
 

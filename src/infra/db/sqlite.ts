@@ -53,7 +53,7 @@ const FILLED_MAX = 1_024
  * use: without padding there would be one for lists of every length.
  */
 class FewTexts extends SqliteQueryCompiler {
-  /** SQLite plans a statement anew each time a limit is bound to it, because the plan may depend on it. A literal is planned once. */
+  /** SQLite plans a statement again each time a limit is bound to it, because the plan may depend on it. A literal is planned once. */
   protected override visitLimit(node: LimitNode): void {
     const { limit } = node
     if (ValueNode.is(limit) && Number.isSafeInteger(limit.value)) this.append(`limit ${String(limit.value)}`)

@@ -42,8 +42,8 @@ export class StoreHealth {
   /** Turns a failure of the store into a refusal with `Retry-After`, unless it is a fault of ours, which stays as it is. */
   readonly judge = (error: unknown): unknown => {
     if (!(error instanceof Error)) return error
-    const told = 'code' in error ? error.code : undefined
-    const code = typeof told === 'number' ? told & 0xff : textOf(told)
+    const value = 'code' in error ? error.code : undefined
+    const code = typeof value === 'number' ? value & 0xff : textOf(value)
     const reason = UNWRITABLE.get(code)
     if (reason !== undefined) {
       const isNew = this.#unwritable === undefined

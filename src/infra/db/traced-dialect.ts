@@ -18,7 +18,7 @@ class TracedDriver implements Driver {
   readonly #system: Facts
   /** Steps of traced transactions, by connection. */
   readonly #open = new WeakMap<DatabaseConnection, Step>()
-  readonly #told = new WeakSet<DatabaseConnection>()
+  readonly #traced = new WeakSet<DatabaseConnection>()
 
   constructor(driver: Driver, engine: StoreEngine, traces: Traces) {
     this.#driver = driver
@@ -33,12 +33,12 @@ class TracedDriver implements Driver {
   async acquireConnection(): Promise<DatabaseConnection> {
     const connection = await this.#driver.acquireConnection()
     // Most callers are not traced.
-    if (this.#traces.handle() !== undefined && !this.#told.has(connection)) this.#tellStatements(connection)
+    if (this.#traces.handle() !== undefined && !this.#traced.has(connection)) this.#traceStatements(connection)
     return connection
   }
 
-  #tellStatements(connection: DatabaseConnection): void {
-    this.#told.add(connection)
+  #traceStatements(connection: DatabaseConnection): void {
+    this.#traced.add(connection)
     const execute = connection.executeQuery.bind(connection)
     connection.executeQuery = <R>(query: CompiledQuery, ...rest: unknown[]) => {
       const ask = () => execute<R>(query, ...(rest as []))

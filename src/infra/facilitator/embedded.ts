@@ -214,18 +214,18 @@ async function confirmedBlock(
   { deadline, expected }: Wait,
 ): Promise<LedgerSend | 'unconfirmed' | 'absent'> {
   const startedAt = clock.now()
-  let heard = false
+  let received = false
   let wake: () => void = () => undefined
   // Listen before the first check, or a confirmation between the two would be missed.
   const stop = confirmations.listen((confirmation) => {
     if (confirmation.hash !== hash) return
-    heard = true
+    received = true
     wake()
   })
   try {
     let asked = false
     for (let pause = FIRST_LOOK; ; pause = LOOK_EVERY) {
-      heard = false
+      received = false
       const seen = await look(node, hash)
       if (seen === 'absent' && !expected) return 'absent'
       if (typeof seen === 'object' && seen.isFinal) return seen
@@ -235,7 +235,7 @@ async function confirmedBlock(
         asked = true
         node.read('block_confirm', { hash }).catch(failures.lost('x402.voters'))
       }
-      if (!heard) {
+      if (!received) {
         await new Promise<void>((resolve) => {
           const cancel = clock.after(Math.min(pause, deadline - now), resolve)
           wake = () => {

@@ -40,8 +40,8 @@ const KEPT_MAX = 256
 const KEPT_MILLISECONDS = 5_000
 
 /**
- * Connections that have carried a reply, for the next request to the same host at the same addresses. Whoever asks has resolved and
- * checked the name anew, so that a connection is used again only while its address is among those that a new one could go to.
+ * Connections that have carried a reply, for the next request to the same host at the same addresses. A caller has resolved and
+ * checked the name again, so a connection is used again only while its address is among those that a new one could go to.
  */
 export class KeptConnections {
   readonly #idle = new Map<string, Client[]>()
@@ -75,7 +75,7 @@ export class KeptConnections {
   }
 }
 
-/** Nobody waits for anything of it any more. */
+/** No caller waits for it any more. */
 const discard = (client: Client) => client.destroy(null, noop)
 
 const noop = () => undefined
@@ -91,7 +91,7 @@ export async function exchange(kept: KeptConnections, wanted: HttpExchange): Pro
   if (client) {
     const outcome = await exchangeOver(client, wanted, { kept, key })
     if (outcome !== 'stale') return outcome
-    // Closed by the other side at the moment of the request, as connections are that nobody used for a while.
+    // Closed by the other side at the moment of the request, as happens to idle connections.
   }
   const outcome = await exchangeOver(undefined, wanted, { kept, key })
   if (outcome === 'stale') throw new OutboundFailure('connection_lost')
@@ -160,7 +160,7 @@ function exchangeOver(
   })
 }
 
-/** The texts of events are short, and whoever stores a reply wants to read it. */
+/** The texts of events are short, and a stored reply should be readable. */
 const PLAIN = { 'accept-encoding': 'identity' }
 
 /** What a failure at this moment would mean. */

@@ -48,7 +48,7 @@ export async function askNode(url: URL, action: string, fields: object): Promise
     return JSON.parse(await readBounded(reply)) as unknown
   } catch (error) {
     if (error instanceof SyntaxError)
-      throw new Error(`${url.origin} answers with something that is no JSON`, { cause: error })
+      throw new Error(`${url.origin} answers with something that is not JSON`, { cause: error })
     const { cause } = error as Error
     const reason = cause instanceof Error ? cause.message || cause.name : (error as Error).message
     throw new Error(`${url.origin}: ${reason}`, { cause: error })

@@ -251,7 +251,7 @@ export function deleteDone(db: Db, before: number, limit: number): Promise<numbe
   return deleteSome(db, { from: 'jobs', key: ['id'], where, limit })
 }
 
-/** Deletes dead jobs, of kinds whose loss costs nobody anything, and dead rounds of recurring jobs of any kind. */
+/** Deletes dead jobs, of kinds whose loss does no harm, and dead rounds of recurring jobs of any kind. */
 export async function deleteDead(
   db: Db,
   { before, kinds, limit }: { before: number; kinds: readonly string[]; limit: number },

@@ -26,7 +26,7 @@ export class LastGood<T> {
   #last: { value: T; at: number } | undefined
   #fetching: Promise<void> | undefined
   #failures = 0
-  #restsUntil = 0
+  #backsOffUntil = 0
 
   constructor(options: LastGoodOptions<T>) {
     this.#options = options
@@ -46,7 +46,7 @@ export class LastGood<T> {
   }
 
   #refresh(): Promise<void> {
-    if (this.#options.clock.now() < this.#restsUntil) return Promise.resolve()
+    if (this.#options.clock.now() < this.#backsOffUntil) return Promise.resolve()
     this.#fetching ??= this.#fetch().finally(() => (this.#fetching = undefined))
     return this.#fetching
   }
@@ -59,7 +59,7 @@ export class LastGood<T> {
       this.#failures = 0
       onSuccess?.()
     } catch (error) {
-      this.#restsUntil = clock.now() + Math.min(REST * 2 ** this.#failures++, REST_MAX)
+      this.#backsOffUntil = clock.now() + Math.min(REST * 2 ** this.#failures++, REST_MAX)
       onFailure?.(error instanceof Error ? error.message : String(error))
     }
   }

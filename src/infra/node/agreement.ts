@@ -75,7 +75,7 @@ export class Doubts {
   note(key: string): { age: number; isDue: boolean } {
     const now = this.#clock.now()
     const known = this.#doubts.get(key)
-    // After a pause without questions, the nodes may have agreed in the meantime and disagree anew.
+    // After a pause without questions, the nodes may have agreed in the meantime and disagree again.
     const lasts = known !== undefined && now - known.until < ACCUSED_AFTER
     const doubt = lasts ? known : { since: now, until: now, isReported: false }
     doubt.until = now

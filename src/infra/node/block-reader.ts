@@ -15,7 +15,7 @@ import { type JsonObject, toObject } from '../../kernel/shape.ts'
 import { type AgreementRules, type Disagreement, Disputes, requiredFor } from './agreement.ts'
 import type { UpstreamPool } from './pool.ts'
 import type { Upstream } from './upstream.ts'
-import { askWitnesses, standsAlone } from './witnesses.ts'
+import { askWitnesses, isAlone } from './witnesses.ts'
 
 const HASHES_AT_ONCE = 500
 
@@ -197,7 +197,7 @@ export class BlockReader {
   }
 
   #required({ amountRaw }: Case): number {
-    return standsAlone(this.#options) ? 1 : requiredFor(this.#options.rules, amountRaw ?? (0n as Raw))
+    return isAlone(this.#options) ? 1 : requiredFor(this.#options.rules, amountRaw ?? (0n as Raw))
   }
 
   async #askAll(hashes: readonly string[]): Promise<JsonObject> {

@@ -7,10 +7,10 @@ import { WORK_THRESHOLDS } from '../../kernel/nano/work.ts'
 import type { Clock, NodeAnswer } from '../../kernel/ports.ts'
 import { textOf, toList, toObject } from '../../kernel/shape.ts'
 import { UpstreamFailure, isNodeComplaint, toFailure } from './failure.ts'
-import { type OurLedger, type Told, askForLedger, compareLedger } from './identity.ts'
+import { type OurLedger, type LedgerReport, askForLedger, compareLedger } from './identity.ts'
 
 const TIMEOUT = 5_000
-const HEARING = 5_000
+const LISTENING = 5_000
 /** As many requests as one page causes for its visitors; a public node that refuses them fails its users at the worst moment. */
 const BURST = 20
 const SUBSCRIBE = JSON.stringify({ action: 'subscribe', topic: 'confirmation', ack: true })
@@ -72,28 +72,28 @@ export async function examine(candidate: Candidate, network: NetworkName, clock:
     confirmed: [],
   }
   try {
-    const heard = candidate.wsUrl === undefined ? undefined : listen(candidate.wsUrl, clock)
+    const listening = candidate.wsUrl === undefined ? undefined : listen(candidate.wsUrl, clock)
     const ours: OurLedger = { network, genesis: GENESIS_HASHES[network], thresholds: WORK_THRESHOLDS[network] }
-    const told: Told = await askForLedger((request) => line.ask(request as NodeAnswer), ours)
+    const reported: LedgerReport = await askForLedger((request) => line.ask(request as NodeAnswer), ours)
     // The first block of the beta network is unknown: the node's is accepted, and compared with the other nodes.
-    ours.genesis ??= told.genesis
-    const verdict = compareLedger(ours, told)
+    ours.genesis ??= reported.genesis
+    const verdict = compareLedger(ours, reported)
     found.isOurs = verdict.kind === 'ours'
     found.reason = verdict.kind === 'ours' ? undefined : verdict.reason
-    const version = await line.tell({ action: 'version' })
+    const version = await line.tryAsk({ action: 'version' })
     found.version = typeof version?.node_vendor === 'string' ? version.node_vendor : undefined
-    found.cemented = countOf(await line.tell({ action: 'block_count' }))
+    found.cemented = countOf(await line.tryAsk({ action: 'block_count' }))
     if (found.isOurs) {
-      const block = await line.tell({ action: 'block_info', hash: ours.genesis!, json_block: 'true' })
+      const block = await line.tryAsk({ action: 'block_info', hash: ours.genesis!, json_block: 'true' })
       const account = typeof block?.block_account === 'string' ? block.block_account : ''
       for (const need of needs(ours.genesis!, account)) {
-        if ((await line.tell(need)) === undefined) found.missing.push(textOf(need.action))
+        if ((await line.tryAsk(need)) === undefined) found.missing.push(textOf(need.action))
       }
       found.confirmed = await listConfirmed(line, account)
       found.burst = await line.burst(BURST)
     }
-    const { hears, hash } = (await heard) ?? {}
-    found.receivesEvents = hears
+    const { hasEvents, hash } = (await listening) ?? {}
+    found.receivesEvents = hasEvents
     if (hash !== undefined) found.confirmed.unshift(hash)
   } catch (error) {
     found.reason = toFailure(error).message || 'it does not answer'
@@ -111,7 +111,7 @@ export async function askAbout({ url }: Candidate, hashes: readonly string[], cl
   try {
     const denied: string[] = []
     for (const hash of hashes) {
-      const block = await line.tell({ action: 'block_info', hash, json_block: 'true' })
+      const block = await line.tryAsk({ action: 'block_info', hash, json_block: 'true' })
       if (block?.confirmed !== 'true') denied.push(hash)
     }
     return denied
@@ -127,8 +127,8 @@ const countOf = (answer: NodeAnswer | undefined) => {
 
 /** Blocks that it reports as confirmed: the latest ones where it lists them, and the last of the first account. */
 async function listConfirmed(line: Line, account: string): Promise<string[]> {
-  const { confirmations } = (await line.tell({ action: 'confirmation_history', count: '3' })) ?? {}
-  const info = await line.tell({ action: 'account_info', account, include_confirmed: 'true' })
+  const { confirmations } = (await line.tryAsk({ action: 'confirmation_history', count: '3' })) ?? {}
+  const info = await line.tryAsk({ action: 'account_info', account, include_confirmed: 'true' })
   const hashes = [...toList(confirmations).map((one) => toObject(one).hash), info?.confirmed_frontier]
   return hashes
     .map(textOf)
@@ -162,7 +162,7 @@ class Line {
     const answer: unknown = JSON.parse(await this.#post(JSON.stringify(request)))
     this.#times.push(this.#clock.now() - startedAt)
     if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) {
-      throw new UpstreamFailure('broken', 'the answer is no object')
+      throw new UpstreamFailure('broken', 'the answer is not an object')
     }
     const { error } = answer as NodeAnswer
     if (error !== undefined && (typeof error !== 'string' || isNodeComplaint(error))) {
@@ -172,7 +172,7 @@ class Line {
   }
 
   /** Undefined where the node does not answer. */
-  async tell(request: NodeAnswer): Promise<NodeAnswer | undefined> {
+  async tryAsk(request: NodeAnswer): Promise<NodeAnswer | undefined> {
     try {
       return await this.ask(request)
     } catch {
@@ -183,7 +183,7 @@ class Line {
 
   /** How many of these simultaneous requests are answered. */
   async burst(count: number): Promise<number> {
-    const asked = Array.from({ length: count }, () => this.tell({ action: 'block_count' }))
+    const asked = Array.from({ length: count }, () => this.tryAsk({ action: 'block_count' }))
     return (await Promise.all(asked)).filter((answer) => countOf(answer) !== undefined).length
   }
 
@@ -226,21 +226,21 @@ class Line {
 }
 
 /** Whether a websocket accepts a subscription to confirmations, and the first block that it reports while we listen. */
-function listen(url: string, clock: Clock): Promise<{ hears: boolean; hash?: string }> {
-  const { promise, resolve } = Promise.withResolvers<{ hears: boolean; hash?: string }>()
+function listen(url: string, clock: Clock): Promise<{ hasEvents: boolean; hash?: string }> {
+  const { promise, resolve } = Promise.withResolvers<{ hasEvents: boolean; hash?: string }>()
   const socket = new WebSocket(url, { handshakeTimeout: TIMEOUT, maxPayload: BODY_MAX })
-  let hears = false
+  let hasEvents = false
   const end = (hash?: string) => {
     cancel()
     socket.terminate()
-    resolve({ hears, ...(hash !== undefined && { hash }) })
+    resolve({ hasEvents, ...(hash !== undefined && { hash }) })
   }
-  const cancel = clock.after(HEARING, () => end())
+  const cancel = clock.after(LISTENING, () => end())
   socket.on('open', () => socket.send(SUBSCRIBE))
   socket.on('error', () => end())
   socket.on('message', (data) => {
     const message = read((data as Buffer).toString())
-    if (message.ack === 'subscribe') hears = true
+    if (message.ack === 'subscribe') hasEvents = true
     const { hash } = toObject(message.message)
     if (message.topic === 'confirmation' && typeof hash === 'string' && isHex(hash, 64)) end(hash.toUpperCase())
   })

@@ -21,7 +21,7 @@ interface ConfirmationOptions {
   /** Finds what an account missed since a time; used after a gap. */
   findSince: (account: string, since: number) => Promise<Confirmation[]>
   /** Called for every confirmation of every node: a node that reports it first is ahead of the one that is asked next. */
-  onHeard: (confirmation: Confirmation) => void
+  onReceived: (confirmation: Confirmation) => void
   votes?: Votes | undefined
 }
 
@@ -56,7 +56,7 @@ export class Confirmations implements ConfirmationBus, NodeTopics {
   readonly #watched = new Map<string, number>()
   /** A set that drops its first entries iterates over all the holes that they leave. Bounded by size, because `max` would allocate at once. */
   readonly #seen = new LRUCache<string, true>({ maxSize: SEEN_MAX, sizeCalculation: () => 1 })
-  /** Who follows which topic. They hear one node, because a second one would say the same again. */
+  /** Who follows which topic. They get events from one node, because a second one would repeat them. */
   readonly #followers = new Map<string, Set<Follower>>()
   #speaker: NodeVoice | undefined
   /** The topics that it has promised to send. */
@@ -109,11 +109,11 @@ export class Confirmations implements ConfirmationBus, NodeTopics {
     }
   }
 
-  #tellTopic(voice: NodeVoice, topic: string, text: string | undefined): void {
+  #passTopic(voice: NodeVoice, topic: string, text: string | undefined): void {
     if (voice !== this.#speaker) return
     if (text === undefined) this.#known.add(topic)
     for (const follower of this.#followers.get(topic) ?? []) {
-      this.#tell(() => (text === undefined ? follower.known() : follower.told(text)), undefined)
+      this.#passOn(() => (text === undefined ? follower.known() : follower.received(text)), undefined)
     }
   }
 
@@ -139,9 +139,9 @@ export class Confirmations implements ConfirmationBus, NodeTopics {
       waiting: [],
       events: new NodeEvents(options, this.#options, {
         confirmation: (confirmation) => {
-          upstream.hear(confirmation.hash)
+          upstream.receive(confirmation.hash)
           if (voice.waiting.length === 0 && isReceived(voice)) {
-            this.hear(confirmation)
+            this.receive(confirmation)
             return
           }
           voice.waiting.push(confirmation)
@@ -149,7 +149,7 @@ export class Confirmations implements ConfirmationBus, NodeTopics {
           this.#listenTo(voice)
         },
         vote: this.#options.votes?.openNode(),
-        topic: (topic, text) => this.#tellTopic(voice, topic, text),
+        topic: (topic, text) => this.#passTopic(voice, topic, text),
         stateChange: () => {
           voice.waiting.length = 0
           voice.knownFrom = upstream.verifications + 1
@@ -168,7 +168,7 @@ export class Confirmations implements ConfirmationBus, NodeTopics {
   #listenTo(voice: NodeVoice): void {
     if (voice.upstream.belongs === false) voice.waiting.length = 0
     if (!isReceived(voice)) return
-    for (const confirmation of voice.waiting.splice(0)) this.hear(confirmation)
+    for (const confirmation of voice.waiting.splice(0)) this.receive(confirmation)
   }
 
   /** Checks again which nodes count. */
@@ -178,7 +178,7 @@ export class Confirmations implements ConfirmationBus, NodeTopics {
     const connected = this.#sources.some(isReceived)
     if (connected === this.connected) return
     this.connected = connected
-    for (const listener of this.#gapListeners) this.#tell(listener, undefined)
+    for (const listener of this.#gapListeners) this.#passOn(listener, undefined)
     if (!connected) this.#silentSince = this.#options.clock.now()
     else if (this.#silentSince !== undefined) {
       const since = this.#silentSince - GAP_SLACK
@@ -192,7 +192,7 @@ export class Confirmations implements ConfirmationBus, NodeTopics {
   async #catchUp(since: number): Promise<void> {
     for (const account of [...this.#watched.keys()].slice(0, CATCH_UP_MAX)) {
       try {
-        for (const confirmation of await this.#options.findSince(account, since)) this.hear(confirmation)
+        for (const confirmation of await this.#options.findSince(account, since)) this.receive(confirmation)
       } catch (error) {
         this.#options.failures.lost('confirmations.catch-up')(error)
       }
@@ -200,17 +200,17 @@ export class Confirmations implements ConfirmationBus, NodeTopics {
   }
 
   /** Takes a confirmation, from any node or instance, and passes it on once. */
-  hear(confirmation: Confirmation): void {
-    this.#options.onHeard(confirmation)
+  receive(confirmation: Confirmation): void {
+    this.#options.onReceived(confirmation)
     if (this.#seen.has(confirmation.hash)) return
     this.#seen.set(confirmation.hash, true)
-    for (const listener of this.#listeners) this.#tell(listener, confirmation)
+    for (const listener of this.#listeners) this.#passOn(listener, confirmation)
   }
 
   /** A listener that throws must affect neither the other listeners nor the stream. */
-  #tell<T>(listener: (told: T) => void, told: T): void {
+  #passOn<T>(listener: (received: T) => void, received: T): void {
     try {
-      listener(told)
+      listener(received)
     } catch (error) {
       this.#options.failures.failed('confirmations.listener')(error)
     }

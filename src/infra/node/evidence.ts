@@ -34,15 +34,15 @@ export async function weighLead(contest: Contest): Promise<Verdict> {
 
 /** Peers report their counts to each other, so a node that is still catching up knows it. */
 async function admitsToBeBehind(node: Upstream): Promise<boolean> {
-  const heard = Number((await hearOut(node, { action: 'telemetry' }))?.cemented_count)
-  return Number.isSafeInteger(heard) && heard - node.cemented > LAG_BLOCKS_MAX
+  const claimed = Number((await tryAsk(node, { action: 'telemetry' }))?.cemented_count)
+  return Number.isSafeInteger(claimed) && claimed - node.cemented > LAG_BLOCKS_MAX
 }
 
 async function showBlocks({ leader, other, random, threshold }: Contest): Promise<Verdict> {
   const shown = await listShown(leader)
   if (shown.length === 0) return 'lost'
   const request = { action: 'blocks_info', hashes: shown, include_not_found: 'true', json_block: 'true' }
-  const answer = await hearOut(other, request)
+  const answer = await tryAsk(other, request)
   if (!answer) return 'undecided'
   const unfound = new Set(toList(answer.blocks_not_found))
   const missing = shown.filter((hash) => unfound.has(hash))
@@ -55,8 +55,8 @@ async function showBlocks({ leader, other, random, threshold }: Contest): Promis
     return unproven.length < expected ? 'lost' : 'undecided'
   }
   const sample = pick(missing, SAMPLE, random)
-  const told = await inquire(leader, { action: 'blocks_info', hashes: sample, json_block: 'true' })
-  const blocks = toObject(told?.blocks)
+  const reported = await inquire(leader, { action: 'blocks_info', hashes: sample, json_block: 'true' })
+  const blocks = toObject(reported?.blocks)
   return sample.every((hash) => isGenuine(hash, toObject(blocks[hash]), threshold)) ? 'won' : 'lost'
 }
 
@@ -66,12 +66,12 @@ async function listShown(node: Upstream): Promise<string[]> {
   const listed = toList(history?.confirmations)
     .map((entry) => textOf(toObject(entry).hash).toUpperCase())
     .filter((hash) => isHex(hash, 64))
-  return [...new Set([...listed.slice(-SHOWN_MAX), ...node.heard])].slice(-SHOWN_MAX)
+  return [...new Set([...listed.slice(-SHOWN_MAX), ...node.announced])].slice(-SHOWN_MAX)
 }
 
 /** Such a block cannot be invented without the key of the account and the work of the network. */
-function isGenuine(hash: string, told: JsonObject, threshold: bigint): boolean {
-  return told.confirmed === 'true' && proveBlock(hash, told, threshold)?.block.type === 'state'
+function isGenuine(hash: string, reported: JsonObject, threshold: bigint): boolean {
+  return reported.confirmed === 'true' && proveBlock(hash, reported, threshold)?.block.type === 'state'
 }
 
 /** Undefined when the node does not answer the question; throws when it cannot be reached, which ends the contest. */
@@ -86,7 +86,7 @@ async function inquire(node: Upstream, request: object): Promise<NodeAnswer | un
 }
 
 /** The answer of the accused node; undefined when there is none, for whatever reason. */
-async function hearOut(node: Upstream, request: object): Promise<NodeAnswer | undefined> {
+async function tryAsk(node: Upstream, request: object): Promise<NodeAnswer | undefined> {
   try {
     const answer = await node.inquire(request)
     return answer.error === undefined ? answer : undefined

@@ -10,7 +10,7 @@ export interface OurLedger extends LedgerIdentity {
 }
 
 /** What a node reports about its ledger. A node is not obliged to report anything. */
-export interface Told {
+export interface LedgerReport {
   network?: string | undefined
   genesis?: string | undefined
   /** Whether it has our first block; asked only when it does not report its own. */
@@ -23,38 +23,40 @@ export interface Told {
 type Ask = (request: object) => Promise<NodeAnswer>
 
 /** Asks in every way that nodes and proxies in front of them may allow. Fails when the node cannot be reached at all. */
-export async function askForLedger(ask: Ask, ours: OurLedger): Promise<Told> {
+export async function askForLedger(ask: Ask, ours: OurLedger): Promise<LedgerReport> {
   const [version, difficulty] = await Promise.all([
-    tell(ask, { action: 'version' }),
-    tell(ask, { action: 'active_difficulty' }),
+    tryAsk(ask, { action: 'version' }),
+    tryAsk(ask, { action: 'active_difficulty' }),
   ])
-  const told: Told = {
+  const reported: LedgerReport = {
     network: typeof version?.network === 'string' && version.network !== '' ? version.network : undefined,
     genesis: readGenesis(version?.network_identifier),
     send: readWork(difficulty?.network_minimum),
     receive: readWork(difficulty?.network_receive_minimum),
   }
-  told.genesis ??= readGenesis((await tell(ask, { action: 'telemetry' }))?.genesis_block)
-  if (told.genesis === undefined && ours.genesis !== undefined) {
-    told.hasOurGenesis = readHolding(await tell(ask, { action: 'block_info', hash: ours.genesis, json_block: 'true' }))
+  reported.genesis ??= readGenesis((await tryAsk(ask, { action: 'telemetry' }))?.genesis_block)
+  if (reported.genesis === undefined && ours.genesis !== undefined) {
+    reported.hasOurGenesis = readHolding(
+      await tryAsk(ask, { action: 'block_info', hash: ours.genesis, json_block: 'true' }),
+    )
   }
-  return told
+  return reported
 }
 
 type Verdict = { kind: 'ours' } | { kind: 'foreign' | 'untold'; reason: string }
 
 /** Whether a node has our ledger. Missing reports do not count against it, but its first block must be known. */
-export function compareLedger(ours: OurLedger, told: Told): Verdict {
-  const { network, genesis, hasOurGenesis, send = 0n, receive = 0n } = told
+export function compareLedger(ours: OurLedger, reported: LedgerReport): Verdict {
+  const { network, genesis, hasOurGenesis, send = 0n, receive = 0n } = reported
   if (network !== undefined && network !== ours.network) {
     return foreign(`it is on the network ${show(network)}, and we are on ${ours.network}`)
   }
-  if (ours.genesis === undefined) return untold('the nodes do not agree on a first block, and we know none')
+  if (ours.genesis === undefined) return unverified('the nodes do not agree on a first block, and we know none')
   if (genesis !== undefined && genesis !== ours.genesis) {
     return foreign(`the first block of its ledger is ${genesis}, and that of ours ${ours.genesis}`)
   }
   if (hasOurGenesis === false) return foreign(`it does not have the first block of our ledger, ${ours.genesis}`)
-  if (genesis === undefined && hasOurGenesis === undefined) return untold('it does not tell which ledger it has')
+  if (genesis === undefined && hasOurGenesis === undefined) return unverified('it does not report which ledger it has')
   // A node that requires less work accepts our blocks all the same.
   const { thresholds } = ours
   if (send > thresholds.send || receive > thresholds.receive) {
@@ -66,13 +68,13 @@ export function compareLedger(ours: OurLedger, told: Told): Verdict {
 }
 
 const foreign = (reason: string): Verdict => ({ kind: 'foreign', reason })
-const untold = (reason: string): Verdict => ({ kind: 'untold', reason })
+const unverified = (reason: string): Verdict => ({ kind: 'untold', reason })
 
 /** A text of the node for the log: short, and on one line. */
 const show = (word: string) => JSON.stringify(word.slice(0, 40))
 
 /** Undefined when the node, or a proxy in front of it, does not answer the question. */
-async function tell(ask: Ask, request: object): Promise<NodeAnswer | undefined> {
+async function tryAsk(ask: Ask, request: object): Promise<NodeAnswer | undefined> {
   try {
     return await ask(request)
   } catch (error) {

@@ -121,7 +121,7 @@ export class Nodes implements Judge {
       random,
       failures: options.failures,
       findSince: (account, since) => findSince(this.forRequest(), account, since),
-      onHeard: (confirmation) => this.#epochs.bump(touchedBy(confirmation)),
+      onReceived: (confirmation) => this.#epochs.bump(touchedBy(confirmation)),
     })
     this.#bus.onGap(() => this.#epochs.bumpAll())
     const read: NodePort['read'] = (action, params) => this.#read(action, params, {})
@@ -196,8 +196,8 @@ export class Nodes implements Judge {
     const { cache } = policyOf(action)
     // Answers that events keep fresh are remembered only while events arrive, and there are no events for unconfirmed blocks.
     const confirmedOnly = textOf(params.include_only_confirmed) !== 'false'
-    const hears = confirmedOnly && this.#bus.connected && (this.#options.receivesWrites?.() ?? true)
-    const cacheable = cache.kind !== 'never' && (cache.kind !== 'events' || hears)
+    const receives = confirmedOnly && this.#bus.connected && (this.#options.receivesWrites?.() ?? true)
+    const cacheable = cache.kind !== 'never' && (cache.kind !== 'events' || receives)
     const cached = cacheable ? this.#cache?.find(body, stamp, this.#clock.now()) : undefined
     const isFirst = trace !== undefined && trace.cache === undefined
     // What a caller makes from two reads is not remembered.
@@ -324,8 +324,8 @@ export class Nodes implements Judge {
   }
 
   /** Takes a confirmation from another instance that no node has sent to this one. */
-  hear(confirmation: Confirmation): void {
-    this.#bus.hear(confirmation)
+  receive(confirmation: Confirmation): void {
+    this.#bus.receive(confirmation)
   }
 
   /** Notices of others may be lost, so everything remembered may be outdated. */

@@ -22,7 +22,7 @@ const SUBSCRIBE_VOTES = JSON.stringify({
   topic: 'vote',
   options: { include_replays: 'true', include_indeterminate: 'true' },
 })
-/** As the id of an acknowledgement, it tells this subscription from the others. */
+/** As the id of an acknowledgement, it distinguishes this subscription from the others. */
 const subscribeTo = (topic: string) =>
   JSON.stringify({
     action: 'subscribe',

@@ -68,7 +68,7 @@ export function openNodes(config: Config, parts: NodesParts): Nodes {
     bus: nodes.confirmations,
     notices,
     clock,
-    hear: (confirmation) => nodes.hear(confirmation),
+    receive: (confirmation) => nodes.receive(confirmation),
   })
   nodes.onClose(stopSharing)
   return nodes

@@ -59,7 +59,7 @@ export class UpstreamPool {
     // A development ledger that requires live work has blocks with less: its own, and those from before.
     this.#progress = new Progress({ clock, random, failures, threshold: WORK_THRESHOLDS[ledger.network].receive })
     const onChange = () => {
-      this.#tellStates()
+      this.#reportStates()
       onLook?.()
     }
     const part = { clock, ours: this.ledger, onChange }
@@ -81,7 +81,7 @@ export class UpstreamPool {
   get leastWork(): bigint {
     const { network } = this.ledger
     const { receive } = WORK_THRESHOLDS[network]
-    const asked = network === 'dev' ? this.upstreams.map(({ told }) => told?.receive ?? receive) : []
+    const asked = network === 'dev' ? this.upstreams.map(({ reported }) => reported?.receive ?? receive) : []
     return asked.reduce((least, one) => (one < least ? one : least), receive)
   }
 
@@ -135,7 +135,7 @@ export class UpstreamPool {
     for (const [at, upstream] of this.upstreams.entries()) this.#note(upstream, counts[at])
     this.#judging = true
     await this.#progress.judge(this.upstreams).finally(() => (this.#judging = false))
-    this.#tellStates(true)
+    this.#reportStates(true)
     this.#onLook?.()
     if (!this.#closed) this.#cancelProbe = this.#clock.after(PROBE_EVERY, () => void this.#probeAll())
     this.looks++
@@ -178,8 +178,8 @@ export class UpstreamPool {
   #learnGenesis(): void {
     if (this.ledger.genesis !== undefined) return
     const votes = this.upstreams
-      .filter(({ told }) => told?.network === this.ledger.network)
-      .map(({ told }) => told?.genesis)
+      .filter(({ reported }) => reported?.network === this.ledger.network)
+      .map(({ reported }) => reported?.genesis)
       .filter((genesis) => genesis !== undefined)
     const [first] = votes
     const isCommon = (genesis: string) => votes.filter((vote) => vote === genesis).length * 2 > this.upstreams.length
@@ -191,7 +191,7 @@ export class UpstreamPool {
   }
 
   /** Reports every node whose state differs from the last report; during a probe only nodes that were reported before. */
-  #tellStates(all = false): void {
+  #reportStates(all = false): void {
     if (this.#judging) return
     for (const upstream of this.upstreams) {
       const before = this.#states.get(upstream)

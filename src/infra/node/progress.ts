@@ -148,7 +148,7 @@ export class Progress {
   async #contest(leader: Upstream, other: Upstream, now: number): Promise<Verdict | undefined> {
     const { random, threshold, failures } = this.#options
     // Blocks that the accused node itself would accept are valid evidence against it.
-    const least = other.told?.receive ?? threshold
+    const least = other.reported?.receive ?? threshold
     try {
       const verdict = await weighLead({ leader, other, random, threshold: least < threshold ? least : threshold })
       this.#contests.set(pair(leader, other), { at: now, verdict })

@@ -11,7 +11,7 @@ class Stackless extends errors.UndiciError {
 }
 
 /**
- * Nodes close the connection after each answer. The library then ends its socket with an error that nobody ever sees, and recording
+ * Nodes close the connection after each answer. The library then ends its socket with an error that is never used, and recording
  * its stack took a quarter of the processor time of a request to a node.
  */
 export function closeQuietly(): void {

@@ -1,7 +1,7 @@
 import type { Clock, Confirmation, ConfirmationBus, Notices } from '../../kernel/ports.ts'
 
 const DEAF = 'deaf'
-const HEARD = 'confirmation'
+const CONFIRMATION = 'confirmation'
 /** How often an instance without a node's stream announces that, and for how long others rely on it. */
 const SAY_EVERY = 5_000
 const BELIEVED_FOR = 15_000
@@ -17,17 +17,17 @@ interface SharingOptions {
   notices: Notices
   clock: Clock
   /** Takes what another instance has received. */
-  hear(confirmation: Confirmation): void
+  receive(confirmation: Confirmation): void
 }
 
 /**
  * Instances that receive no confirmations get them from those that do. No instance is asked in particular: each one that receives
  * them repeats them for as long as another announces that it receives none.
  */
-export function shareConfirmations({ instance, bus, notices, clock, hear }: SharingOptions): () => void {
+export function shareConfirmations({ instance, bus, notices, clock, receive }: SharingOptions): () => void {
   let othersDeafUntil = 0
   let second = 0
-  let told = 0
+  let repeated = 0
   let ended = false
   let cancel: () => void = () => undefined
   const sayDeaf = () => {
@@ -40,22 +40,22 @@ export function shareConfirmations({ instance, bus, notices, clock, hear }: Shar
     const now = Math.floor(clock.now() / 1_000)
     if (now !== second) {
       second = now
-      told = 0
+      repeated = 0
     }
-    return ++told <= PER_SECOND_MAX
+    return ++repeated <= PER_SECOND_MAX
   }
   const endings = [
     notices.subscribe(DEAF, (who) => {
       if (who !== instance) othersDeafUntil = clock.now() + BELIEVED_FOR
     }),
-    notices.subscribe(HEARD, (text) => {
+    notices.subscribe(CONFIRMATION, (text) => {
       const confirmation = bus.connected ? undefined : parse(text)
-      if (confirmation) hear(confirmation)
+      if (confirmation) receive(confirmation)
     }),
     bus.listen((confirmation) => {
       if (!bus.connected || clock.now() >= othersDeafUntil || !mayReport()) return
       const text = JSON.stringify(confirmation)
-      if (Buffer.byteLength(text) <= BYTES_MAX) notices.publish(HEARD, text)
+      if (Buffer.byteLength(text) <= BYTES_MAX) notices.publish(CONFIRMATION, text)
     }),
   ]
   bus.onGap(sayDeaf)

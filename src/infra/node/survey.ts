@@ -35,13 +35,13 @@ export async function surveyNodes<U extends Surveyed>(
       return { frontier: frontierOf(info), denied, isInStep }
     }),
   )
-  const heard = reports.flatMap((report) => (report.status === 'fulfilled' ? [report.value] : []))
-  const isWhole = heard.length === asked.length && heard.every((one) => one.isInStep && one.frontier !== undefined)
-  const [first] = heard
+  const answers = reports.flatMap((report) => (report.status === 'fulfilled' ? [report.value] : []))
+  const isWhole = answers.length === asked.length && answers.every((one) => one.isInStep && one.frontier !== undefined)
+  const [first] = answers
   return {
-    nodes: isWhole ? heard.length : 0,
-    frontier: heard.every(({ frontier }) => frontier === first?.frontier) ? first?.frontier : undefined,
-    known: new Set(hashes.filter((hash) => heard.some(({ denied }) => !denied.has(hash)))),
+    nodes: isWhole ? answers.length : 0,
+    frontier: answers.every(({ frontier }) => frontier === first?.frontier) ? first?.frontier : undefined,
+    known: new Set(hashes.filter((hash) => answers.some(({ denied }) => !denied.has(hash)))),
   }
 }
 

@@ -4,7 +4,7 @@ import type { Clock, NodeAnswer } from '../../kernel/ports.ts'
 import { postToNode } from './post-to-node.ts'
 import { closeQuietly } from './quiet-closing.ts'
 import { UpstreamFailure, isNodeComplaint, toFailure } from './failure.ts'
-import { type OurLedger, type Told, askForLedger, compareLedger } from './identity.ts'
+import { type OurLedger, type LedgerReport, askForLedger, compareLedger } from './identity.ts'
 import { INQUIRY_TIMEOUT } from './limits.ts'
 import { Latencies } from './latencies.ts'
 
@@ -26,7 +26,7 @@ const ERROR_WINDOW = 60_000
 const ERROR_SAMPLES_MIN = 10
 const ERROR_RATE_MAX = 0.5
 const FAILURES_IN_A_ROW_MAX = 3
-const HEARD_MAX = 512
+const ANNOUNCED_MAX = 512
 
 /** The state of a node in one word, for the log and for metrics. */
 export const NODE_STATES = ['well', 'failing', 'behind', 'suspect', 'foreign', 'untold'] as const
@@ -80,12 +80,12 @@ export class Upstream {
   accusation: string | undefined
   /** Whether it has our ledger; undefined as long as that is unknown, or unknown again. It serves nothing before this is true. */
   belongs: boolean | undefined
-  told: Told | undefined
+  reported: LedgerReport | undefined
   verifiedAt = -Infinity
   /** How often its ledger was found to be ours. */
   verifications = 0
   /** Hashes that its websocket has recently reported. */
-  readonly heard: string[] = []
+  readonly announced: string[] = []
 
   constructor(options: UpstreamOptions, { clock, ours, onChange }: UpstreamPart) {
     this.options = options
@@ -134,7 +134,7 @@ export class Upstream {
     switch (this.state) {
       case 'foreign':
       case 'untold':
-        return this.#reason ?? 'it has not told which ledger it has'
+        return this.#reason ?? 'it has not reported which ledger it has'
       case 'suspect':
         return (
           this.accusation ?? `it counts ${this.cemented} blocks, which no other node confirms, and cannot show them`
@@ -170,7 +170,7 @@ export class Upstream {
 
   async #verify(): Promise<void> {
     try {
-      this.told = await askForLedger((request) => this.inquire(request), this.#ours)
+      this.reported = await askForLedger((request) => this.inquire(request), this.#ours)
     } catch (error) {
       this.failure = toFailure(error).message
       if (this.belongs !== true) this.#reason = `it could not be asked which ledger it has: ${this.failure}`
@@ -181,8 +181,8 @@ export class Upstream {
 
   /** Compares by what it has reported. */
   compare(): void {
-    if (!this.told) return
-    const verdict = compareLedger(this.#ours, this.told)
+    if (!this.reported) return
+    const verdict = compareLedger(this.#ours, this.reported)
     const isOurs = verdict.kind === 'ours'
     // A node that was verified before and is only too busy to answer now is still the same.
     if (verdict.kind === 'untold' && this.belongs === true) return
@@ -198,9 +198,9 @@ export class Upstream {
     return (await this.#postToNode(JSON.stringify(request), INQUIRY_TIMEOUT, {})).answer
   }
 
-  hear(hash: string): void {
-    this.heard.push(hash)
-    if (this.heard.length > HEARD_MAX) this.heard.shift()
+  receive(hash: string): void {
+    this.announced.push(hash)
+    if (this.announced.length > ANNOUNCED_MAX) this.announced.shift()
   }
 
   /** Sends one request and reads its answer. Everything but an answer of the ledger is an `UpstreamFailure`. */
@@ -289,10 +289,10 @@ function toAnswer(text: string, verbatim: boolean): NodeAnswer {
   try {
     answer = JSON.parse(text)
   } catch {
-    throw new UpstreamFailure('broken', 'the answer is no JSON')
+    throw new UpstreamFailure('broken', 'the answer is not JSON')
   }
   if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) {
-    throw new UpstreamFailure('broken', 'the answer is no object')
+    throw new UpstreamFailure('broken', 'the answer is not an object')
   }
   const { error } = answer as NodeAnswer
   if (error !== undefined && (typeof error !== 'string' || isNodeComplaint(error, verbatim))) {

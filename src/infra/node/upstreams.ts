@@ -18,7 +18,7 @@ export function toUpstreams(config: Config, embedded: EmbeddedAddresses | undefi
     const options = new URLSearchParams(fragment)
     const isEmbedded = address === EMBEDDED
     const url = isEmbedded ? embedded!.rpcUrl : address
-    if (!URL.canParse(url)) throw new Error(`NODE_URLS names ${address}, which is no address.`)
+    if (!URL.canParse(url)) throw new Error(`NODE_URLS names ${address}, which is not an address.`)
     const role = options.get('role') ?? 'primary'
     if (role !== 'primary' && role !== 'fallback') throw new Error('NODE_URLS: role is primary or fallback.')
     const weight = Number(options.get('weight') ?? 1)

@@ -11,11 +11,11 @@ interface Witnesses {
 
 /** How many nodes must agree on facts that are not amounts. */
 export function leastWitnesses({ pool, rules }: Witnesses): number {
-  return standsAlone({ pool, rules }) ? 1 : rules.nodes
+  return isAlone({ pool, rules }) ? 1 : rules.nodes
 }
 
 /** Whether only one node is left, and the operator accepts one. */
-export const standsAlone = ({ pool, rules }: Witnesses): boolean =>
+export const isAlone = ({ pool, rules }: Witnesses): boolean =>
   rules.alone === 'allow' && pool.upstreams.filter(({ healthy }) => healthy).length === 1
 
 /**

@@ -6,7 +6,7 @@ const SIDE_MIN = 16
 const SIDE_MAX = 2_048
 
 /**
- * Takes a picture of an unknown source apart and writes it anew from the parts that make its pixels. Everything else in the file (the
+ * Takes a picture of an unknown source apart and writes a new one from the parts that make its pixels. Everything else in the file (the
  * place where it was taken, scripts behind its end, frames of an animation) is dropped. Formats that can contain anything else are
  * refused.
  */

@@ -47,7 +47,7 @@ for (let at = 0, power = 1; at < 255; at++) {
 const forms = new Map<number, Form>()
 
 /**
- * A text as a QR code of the level M. A general encoder draws every module of every code anew, which was most of the cost of a
+ * A text as a QR code of the level M. A general encoder draws every module of every code again, which was most of the cost of a
  * checkout. Here that encoder draws each version once, and the bits of a text are put into a copy of it.
  */
 export function toModules(text: string): QrModules {

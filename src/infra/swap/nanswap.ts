@@ -73,8 +73,9 @@ export function nanswap({ url, key, clock }: NanswapOptions): SwapProvider {
     },
     async follow({ reference, status, expiresAt }) {
       const order = await circuit.run((signal) => get('/get-order', { id: reference }, signal))
-      const told = typeof order.status === 'string' && Object.hasOwn(STATUSES, order.status) ? order.status : undefined
-      const next = told === undefined ? status : STATUSES[told]!
+      const reported =
+        typeof order.status === 'string' && Object.hasOwn(STATUSES, order.status) ? order.status : undefined
+      const next = reported === undefined ? status : STATUSES[reported]!
       return next === 'waiting' && clock.now() >= expiresAt + GIVEN_UP_AFTER ? 'expired' : next
     },
   }
@@ -131,14 +132,14 @@ const REST = 30_000
 class Circuit {
   readonly #clock: Clock
   #failures = 0
-  #restsUntil = 0
+  #backsOffUntil = 0
 
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
   async run<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    if (this.#clock.now() < this.#restsUntil) throw new Error('it rests after failures')
+    if (this.#clock.now() < this.#backsOffUntil) throw new Error('it is backed off after failures')
     try {
       const answer = await withTimeLimit(this.#clock, TIMEOUT, ask)
       this.#failures = 0
@@ -146,7 +147,7 @@ class Circuit {
     } catch (error) {
       // A caller's invalid request is refused, and must not block the service for all others.
       if (isRefusal(error) || error instanceof AppError) this.#failures = 0
-      else if (++this.#failures >= FAILURES_MAX) this.#restsUntil = this.#clock.now() + REST
+      else if (++this.#failures >= FAILURES_MAX) this.#backsOffUntil = this.#clock.now() + REST
       throw error
     }
   }

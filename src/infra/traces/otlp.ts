@@ -30,14 +30,22 @@ interface OtlpOptions extends TracesParts {
 }
 
 /** Traces made with OpenTelemetry, sent as JSON over HTTP. */
-export function openOtlpTraces({ url, headers, service, version, share, trusts, ...told }: OtlpOptions): OpenTraces {
+export function openOtlpTraces({
+  url,
+  headers,
+  service,
+  version,
+  share,
+  trusts,
+  ...reporters
+}: OtlpOptions): OpenTraces {
   const exporter = new OTLPTraceExporter({
     url: `${url}/v1/traces`,
     headers: { ...headers },
     timeoutMillis: SEND_MAX,
     concurrencyLimit: 2,
   })
-  const outbox = new Outbox(exporter, told)
+  const outbox = new Outbox(exporter, reporters)
   const provider = new TracerProvider({
     // Sampling is decided before anything is recorded, and not by an id that a caller may choose.
     sampler: new AlwaysOnSampler(),
@@ -52,14 +60,14 @@ export function openOtlpTraces({ url, headers, service, version, share, trusts, 
 /** Finished steps that wait to be sent: bounded, with one log line when the collector goes away and one when it is back. */
 class Outbox implements SpanProcessor {
   readonly #exporter: SpanExporter
-  readonly #told: Pick<TracesParts, 'log' | 'metrics' | 'failures'>
+  readonly #reporters: Pick<TracesParts, 'log' | 'metrics' | 'failures'>
   readonly #batches: BatchSpanProcessor
   #waiting = 0
   #isFailing = false
 
-  constructor(exporter: SpanExporter, told: Pick<TracesParts, 'log' | 'metrics' | 'failures'>) {
+  constructor(exporter: SpanExporter, reporters: Pick<TracesParts, 'log' | 'metrics' | 'failures'>) {
     this.#exporter = exporter
-    this.#told = told
+    this.#reporters = reporters
     this.#batches = new BatchSpanProcessor({
       exporter: { export: (spans, done) => this.#send(spans, done), shutdown: () => exporter.shutdown() },
       maxQueueSize: WAITING_MAX,
@@ -67,14 +75,14 @@ class Outbox implements SpanProcessor {
       scheduledDelayMillis: SEND_EVERY,
       exportTimeoutMillis: SEND_MAX + 1_000,
     })
-    for (const outcome of ['sent', 'lost', 'dropped']) told.metrics.traceSteps.inc({ outcome }, 0)
+    for (const outcome of ['sent', 'lost', 'dropped']) reporters.metrics.traceSteps.inc({ outcome }, 0)
   }
 
   onStart(): void {}
 
   onEnd(span: ReadableSpan): void {
     if (this.#waiting >= WAITING_MAX) {
-      this.#told.metrics.traceSteps.inc({ outcome: 'dropped' })
+      this.#reporters.metrics.traceSteps.inc({ outcome: 'dropped' })
       return
     }
     this.#waiting++
@@ -93,7 +101,7 @@ class Outbox implements SpanProcessor {
     this.#exporter.export(spans, ({ code, error }) => {
       this.#waiting -= spans.length
       const isSent = code === ExportResultCode.SUCCESS
-      this.#told.metrics.traceSteps.inc({ outcome: isSent ? 'sent' : 'lost' }, spans.length)
+      this.#reporters.metrics.traceSteps.inc({ outcome: isSent ? 'sent' : 'lost' }, spans.length)
       if (isSent) this.#noteSent()
       else this.noteLost(error)
       // Reported here, so to the batch processor it is not a failure.
@@ -102,14 +110,14 @@ class Outbox implements SpanProcessor {
   }
 
   #noteSent(): void {
-    if (this.#isFailing) this.#told.log.info({ event: 'traces_taken_again' })
+    if (this.#isFailing) this.#reporters.log.info({ event: 'traces_taken_again' })
     this.#isFailing = false
   }
 
   noteLost(error: Error | undefined): void {
     if (this.#isFailing) return
     this.#isFailing = true
-    this.#told.failures.failed('traces.export')(new CollectorAway(error))
+    this.#reporters.failures.failed('traces.export')(new CollectorAway(error))
   }
 }
 

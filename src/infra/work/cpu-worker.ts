@@ -20,7 +20,7 @@ const { buffer, threads, thread, module, chunk } = workerData as CpuWorkerData
 const port = parentPort!
 const memory = new JobMemory(threads, buffer)
 const searcher = openSearcher(module)
-const tell = (message: CpuWorkerMessage) => port.postMessage(message)
+const post = (message: CpuWorkerMessage) => port.postMessage(message)
 
 /** Searches in chunks of a few milliseconds: an ended job is left after the current one. */
 function search(generation: number, start: bigint, threshold: bigint): void {
@@ -30,7 +30,7 @@ function search(generation: number, start: bigint, threshold: bigint): void {
     if (nonce !== undefined) {
       memory.count(thread, Number(BigInt.asUintN(64, nonce - next)) + 1)
       // With an easy threshold all threads find something at once; one answer is enough.
-      if (memory.end(generation)) tell({ generation, nonce })
+      if (memory.end(generation)) post({ generation, nonce })
       return
     }
     memory.count(thread, chunk)
@@ -38,7 +38,7 @@ function search(generation: number, start: bigint, threshold: bigint): void {
   }
 }
 
-tell('ready')
+post('ready')
 // The thread has nothing else to do: it sleeps in this loop until it is terminated.
 for (;;) {
   const { generation, root, threshold, start } = memory.waitForJob(thread)

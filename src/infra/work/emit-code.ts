@@ -58,7 +58,7 @@ function rotatedBytes(bits: number): number[] {
 
 /*
  * There is no rotation of vectors, and the cost of a substitute depends on V8. A swizzle whose order of bytes is in a
- * variable is one instruction on arm64 and on x64; a shuffle would build that order anew at each use, except by 32,
+ * variable is one instruction on arm64 and on x64; a shuffle would build that order again at each use, except by 32,
  * where it is one instruction itself. The order is a constant: loaded from memory, it would cost x64 a saturating addition each time.
  */
 export function vectorRegisters(code: FunctionCode, join: Shape['join']): Registers {

@@ -37,13 +37,13 @@ export async function openScheduler(
   { clock, random, metrics, sources, tuning, nodes, onReady, onFailure }: WorkOptions,
 ): Promise<Scheduler> {
   const threads = config.workThreads ?? Math.max(1, availableParallelism() - 1)
-  const tell = (event: { engine: string; reason: string }) => {
+  const reportFailure = (event: { engine: string; reason: string }) => {
     sources?.failed('work', event.engine, event.reason)
     metrics.workFailures.inc({ engine: event.engine })
     onFailure(event)
   }
   const onLost = (error: unknown) =>
-    tell({ engine: 'cpu', reason: error instanceof Error ? error.message : String(error) })
+    reportFailure({ engine: 'cpu', reason: error instanceof Error ? error.message : String(error) })
   const lost = () => metrics.backgroundFailures.inc({ place: 'work.cancel', kind: 'loss' })
   let openCl: CardSource | undefined
   const isReplaced = () => openCl?.usable === true
@@ -69,7 +69,7 @@ export async function openScheduler(
     onSearched: ({ engine, hashes, wasted }) => {
       metrics.workHashes.inc({ engine, wasted: String(wasted) }, hashes)
     },
-    onFailure: tell,
+    onFailure: reportFailure,
   })
   exposeWork(metrics, scheduler, cpu)
   if (config.workCards?.length !== 0) {
@@ -87,9 +87,9 @@ export async function openScheduler(
       clock,
       onFound: (source) => scheduler.add(source),
       onReady: (source) => void ready(source).catch(onLost),
-      onFailure: tell,
+      onFailure: reportFailure,
     }).catch((error: unknown) =>
-      tell({ engine: 'cards', reason: error instanceof Error ? error.message : String(error) }),
+      reportFailure({ engine: 'cards', reason: error instanceof Error ? error.message : String(error) }),
     )
   }
   return scheduler

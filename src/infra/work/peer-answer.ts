@@ -56,10 +56,10 @@ function toObject(text: string): Record<string, unknown> {
   try {
     answer = JSON.parse(text)
   } catch {
-    throw new PeerFailure('broken', 'the answer is no JSON')
+    throw new PeerFailure('broken', 'the answer is not JSON')
   }
   if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) {
-    throw new PeerFailure('broken', 'the answer is no object')
+    throw new PeerFailure('broken', 'the answer is not an object')
   }
   return answer as Record<string, unknown>
 }

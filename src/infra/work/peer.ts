@@ -163,7 +163,7 @@ export class Peer implements WorkSource {
 
 /** The platform's own error would contain the address, including the password. */
 function toUrl(text: string): URL {
-  if (!URL.canParse(text)) throw new TypeError('The address of a work peer is no URL.')
+  if (!URL.canParse(text)) throw new TypeError('The address of a work peer is not a URL.')
   return new URL(text)
 }
 
@@ -180,13 +180,13 @@ function credentialsOf({ username, password }: URL): Record<string, string> {
 
 const BACK_OFF = 1_000
 const BACK_OFF_MAX = 300_000
-const LIES_MAX = 3
+const WRONG_MAX = 3
 /** Weight of earlier searches after each successful one: about the last twenty are averaged. */
 const FADING = 0.95
 
 interface Seen {
   failuresInARow: number
-  liesInARow: number
+  wrongInARow: number
   hashes: number
   seconds: number
 }
@@ -195,7 +195,7 @@ interface Seen {
 class PeerHealth {
   readonly #clock: Clock
   readonly #rateGuess: number
-  #seen: Seen = { failuresInARow: 0, liesInARow: 0, hashes: 0, seconds: 0 }
+  #seen: Seen = { failuresInARow: 0, wrongInARow: 0, hashes: 0, seconds: 0 }
   /** The state before the last answer, in case that turns out to be wrong. */
   #earlier = this.#seen
   #usableAt = 0
@@ -220,7 +220,7 @@ class PeerHealth {
     this.#earlier = this.#seen
     this.#seen = {
       failuresInARow: 0,
-      liesInARow: 0,
+      wrongInARow: 0,
       hashes: hashes * FADING + expectedHashes,
       // The clock counts whole milliseconds, and an easy search may take none.
       seconds: seconds * FADING + Math.max(1, milliseconds) / 1000,
@@ -244,9 +244,9 @@ class PeerHealth {
 
   /** The last answer was invalid: it says nothing about speed, and does not end the back-off of earlier failures. */
   lied(): void {
-    const { failuresInARow, liesInARow } = this.#earlier
-    this.#earlier = { ...this.#earlier, failuresInARow: failuresInARow + 1, liesInARow: liesInARow + 1 }
-    this.#rest(this.#earlier, liesInARow + 1 >= LIES_MAX ? BACK_OFF_MAX : undefined)
+    const { failuresInARow, wrongInARow } = this.#earlier
+    this.#earlier = { ...this.#earlier, failuresInARow: failuresInARow + 1, wrongInARow: wrongInARow + 1 }
+    this.#rest(this.#earlier, wrongInARow + 1 >= WRONG_MAX ? BACK_OFF_MAX : undefined)
   }
 
   #rest(seen: Seen, milliseconds = Math.min(BACK_OFF * 2 ** (seen.failuresInARow - 1), BACK_OFF_MAX)): void {

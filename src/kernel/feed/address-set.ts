@@ -7,7 +7,7 @@ const CHECKSUM_LETTERS = 8
 
 /**
  * The set of watched addresses, in 8 bytes for each slot. It keeps 64 bits of every address, mixed with a random number of this process.
- * An address that only seems to be watched costs one read of the store, and nobody can choose addresses that collide.
+ * An address that only seems to be watched costs one read of the store, and an attacker cannot choose addresses that collide.
  */
 export class AddressSet {
   readonly #seedLow: number

@@ -1,7 +1,7 @@
 import type { Clock, Notices, Random } from '../ports.ts'
 
 const TOPIC = 'listening'
-const TELL_EVERY = 5_000
+const ANNOUNCE_EVERY = 5_000
 /** An instance counts as gone after it has been silent this long, which allows for two lost notices. */
 const SILENT_MAX = 16_000
 /** How much later than the one before it an instance checks a payment; by then that one is usually done. */
@@ -31,8 +31,8 @@ export class InstanceTurns {
   constructor(options: SharesOptions) {
     this.#options = options
     this.#own = Buffer.from(options.random.bytes(4)).readUInt32LE()
-    this.#unsubscribe = options.notices.subscribe(TOPIC, (notice) => this.#hear(notice))
-    this.#tell()
+    this.#unsubscribe = options.notices.subscribe(TOPIC, (notice) => this.#receive(notice))
+    this.#announce()
   }
 
   /** How long this instance waits before it checks a block, in milliseconds; undefined leaves the block to others. */
@@ -53,13 +53,13 @@ export class InstanceTurns {
     this.#options.notices.publish(TOPIC, `gone ${this.#own}`)
   }
 
-  #tell(): void {
+  #announce(): void {
     const { notices, clock, isListening } = this.#options
     if (isListening()) notices.publish(TOPIC, `here ${this.#own}`)
-    this.#cancel = clock.after(TELL_EVERY, () => this.#tell())
+    this.#cancel = clock.after(ANNOUNCE_EVERY, () => this.#announce())
   }
 
-  #hear(notice: string): void {
+  #receive(notice: string): void {
     const [word, text] = notice.split(' ')
     const other = Number(text)
     if (!Number.isInteger(other) || other === this.#own) return

@@ -6,7 +6,7 @@ import { type AddressSource, WatchedAddresses } from './watched-addresses.ts'
 /** Pauses between rounds; longer while events arrive, because rounds are only a safety net then. `lookSoon` asks for an early one. */
 const TICK = 500
 const TICK_CONNECTED = 2_000
-/** The same while nobody waits at any address. */
+/** The same while no address is watched. */
 const REST = 5_000
 /** Batches of one round while events arrive: fewer, because announced blocks must not wait for the safety net. */
 const BATCHES_MAX_CONNECTED = 4
@@ -71,7 +71,7 @@ export class LedgerFeed {
   readonly #running = new Set<Promise<unknown>>()
   #isWorking = false
   #isHastened = false
-  #isResting = false
+  #isIdle = false
   #started = false
   #stopped = false
   #stopListening: (() => void) | undefined
@@ -127,7 +127,7 @@ export class LedgerFeed {
   /** Watches these addresses from now on. */
   watch(addresses: readonly string[]): void {
     this.#addresses.add(addresses)
-    if (this.#isResting) this.lookSoon()
+    if (this.#isIdle) this.lookSoon()
   }
 
   /** Reads new addresses, because another instance has written some. */
@@ -135,7 +135,7 @@ export class LedgerFeed {
     if (!this.#started || this.#stopped) return
     this.run('refresh', async () => {
       await this.#addresses.readFresh()
-      if (this.#isResting && this.#addresses.size > 0) this.lookSoon()
+      if (this.#isIdle && this.#addresses.size > 0) this.lookSoon()
     })
   }
 
@@ -211,7 +211,7 @@ export class LedgerFeed {
   #tick(): void {
     if (this.#stopped) return
     this.#cancelTick = undefined
-    this.#isHastened = this.#isResting = false
+    this.#isHastened = this.#isIdle = false
     this.run('round', async () => {
       const { bus, clock } = this.#options
       try {
@@ -220,8 +220,8 @@ export class LedgerFeed {
         await this.#consumer.besides?.()
       } finally {
         if (!this.#stopped) {
-          this.#isResting = this.#addresses.size === 0 && !this.#isHastened
-          const pause = this.#isResting ? REST : bus.connected && !this.#isHastened ? TICK_CONNECTED : TICK
+          this.#isIdle = this.#addresses.size === 0 && !this.#isHastened
+          const pause = this.#isIdle ? REST : bus.connected && !this.#isHastened ? TICK_CONNECTED : TICK
           this.#cancelTick = clock.after(pause, () => this.#tick())
         }
       }

@@ -5,7 +5,7 @@ const PAGE = 10_000
 /** How often new addresses are read from the store, because notices between instances may be lost. */
 const REFRESH_EVERY = 30_000
 const RELOAD_EVERY = 3_600_000
-/** After so many added addresses the list is read anew earlier, because removed ones stay in it until then. */
+/** After so many added addresses the list is read again earlier, because removed ones stay in it until then. */
 const ADDED_MAX = 200_000
 
 /** Where watched addresses are stored; each function returns a page in order of the address, beginning behind `after`. */
@@ -70,7 +70,7 @@ export class WatchedAddresses {
     this.#refreshedAt = now
   }
 
-  /** Reads the whole list anew, which drops addresses that are no longer watched. */
+  /** Reads the whole list again, which drops addresses that are no longer watched. */
   async reload(): Promise<void> {
     const now = this.#clock.now()
     this.#meanwhile = []

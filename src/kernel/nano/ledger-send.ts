@@ -14,7 +14,7 @@ export interface LedgerSend {
   amountRaw: Raw
   /** Height on the sender's chain, by the word of a node; 0 where it does not say. */
   height: number
-  /** When as many nodes as must agree had seen it, in seconds; 0 where they do not say. */
+  /** When the required number of nodes had seen it, in seconds; 0 if they do not say. */
   seconds: number
   /** Whether the required number of nodes report it as confirmed. */
   isFinal: boolean

@@ -24,8 +24,8 @@ export const GENESIS_HASHES = {
 } as const satisfies Record<NetworkName, string | undefined>
 
 /** The first block that a node reports, in capitals; undefined when it is not a hash. */
-export function readGenesis(told: unknown): string | undefined {
-  return typeof told === 'string' && /^[0-9a-f]{64}$/i.test(told) ? told.toUpperCase() : undefined
+export function readGenesis(reported: unknown): string | undefined {
+  return typeof reported === 'string' && /^[0-9a-f]{64}$/i.test(reported) ? reported.toUpperCase() : undefined
 }
 
 /** `epoch v1 block` and `epoch v2 block` in ASCII, padded to 32 bytes: links that upgrade an account. */

@@ -88,7 +88,7 @@ export function makeProof(made: {
 }
 
 /**
- * Verifies a proof: computes everything in it anew, and adds up the weight of the representatives whose final votes name the
+ * Verifies a proof: computes everything in it again, and adds up the weight of the representatives whose final votes name the
  * block. Trusts nothing in the proof but the weights, unless the verifier provides its own.
  */
 export function verifyProof(proof: unknown, { weights: own }: VerifyOptions = {}): ProofVerdict {
@@ -187,7 +187,7 @@ function verifyVotes({ block: { hash }, votes }: PaymentProof): Set<PublicKey> {
   return voters
 }
 
-/** Covers the members in the order in which the reader returns them, whatever their order in a copy. */
+/** The checksum covers the members in the order of the reader, whatever their order in a copy. */
 function checksumOf(proof: Omit<PaymentProof, 'checksum'>): string {
   return bytesToHex(blake2b256(new TextEncoder().encode(JSON.stringify(proof))))
 }

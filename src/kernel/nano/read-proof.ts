@@ -123,7 +123,7 @@ function readProofVote(value: unknown, field: string): PaymentProof['votes'][num
   }
 }
 
-/** `owner` stands before the names of fields in refusals. */
+/** `owner` is the prefix of the names of fields in refusals. */
 export function readWeights(value: Record<string, unknown>, owner = ''): ProofWeights {
   const weights = asRecord(value.weights, `${owner}weights`)
   return {

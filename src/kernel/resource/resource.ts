@@ -29,7 +29,7 @@ export type RowOf<F extends FieldsOf> = {
     : never
 }
 
-/** Members of a JSON column are no columns. */
+/** Members of a JSON column are not columns. */
 type ColumnOf<K extends string, F> = F extends { readonly within: object } ? never : ColumnName<K>
 
 type ColumnName<K extends string> = K extends `is${infer Rest}`
@@ -79,7 +79,7 @@ interface DeclaredNoun<F extends FieldsOf, Whole extends FieldsOf, O extends str
   fields: F
   derived?: Derived<RecordOf<Whole>, Context>
   refuse?: Refusals<Whole>
-  /** Members of answers that routes add and that change by themselves, such as sums: sent back, they say nothing. */
+  /** Members of answers that routes add and that change on their own, such as sums: sent back, they say nothing. */
   beside?: Readonly<Record<string, TSchema>>
 }
 

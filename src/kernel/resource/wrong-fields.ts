@@ -16,7 +16,7 @@ export interface Place {
   formText?: string | undefined
 }
 
-/** A body may have thousands of wrong fields; nobody corrects more than this at once. */
+/** A body may have thousands of wrong fields; a person does not correct more than this at once. */
 const NAMED_MAX = 50
 
 /** All errors of a request. The first is reported where a refusal of a single field has its text and its name. */

@@ -96,7 +96,7 @@ export const REASONS = {
   invalid_exact_nano_payload_block: 'The block of the payment is not well-formed.',
   invalid_exact_nano_payload_work: 'The work of the block is not sufficient for a send.',
   invalid_exact_nano_payload_signature: 'The signature of the block is not valid.',
-  invalid_exact_nano_payload_recipient_mismatch: 'The block pays somebody else.',
+  invalid_exact_nano_payload_recipient_mismatch: 'The block pays another account.',
   invalid_exact_nano_payload_amount_mismatch: 'The block does not pay the exact amount.',
   invalid_exact_nano_payload_frontier: 'The block does not follow the frontier of its account.',
   invalid_transaction_state: 'The ledger refused the block.',

@@ -21,9 +21,9 @@ export const keyExceedsMaker = (field: string) =>
     body: { field },
   })
 export const spendingLimit = ({ limit, spent, resetsAt }: { limit: bigint; spent: bigint; resetsAt: number }) => {
-  const told = { limit: formatNano(limit), spent: formatNano(spent), resets_unix: resetsAt / 1000 }
-  const text = `This key can spend ${told.limit} nano a day (UTC); ${told.spent} nano is already spent or reserved.`
-  return new AppError('spending_limit', text, { body: told })
+  const amounts = { limit: formatNano(limit), spent: formatNano(spent), resets_unix: resetsAt / 1000 }
+  const text = `This key can spend ${amounts.limit} nano a day (UTC); ${amounts.spent} nano is already spent or reserved.`
+  return new AppError('spending_limit', text, { body: amounts })
 }
 /** A person, who has no scopes of their own, gets an error that names their role. */
 export function scopeBeyondMaker(scope: Scope, role: MemberRole | undefined) {

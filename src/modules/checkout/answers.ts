@@ -2,7 +2,7 @@ import { answer } from '../../kernel/answers.ts'
 import { checkout as checkoutAction } from './actions/checkout.ts'
 import { OPTIONAL_KINDS } from './event-kinds.ts'
 import { ADDITIONAL_STATUSES, REFUND_MARKERS } from './tables.ts'
-import { PUBLIC_REFUND, REFUND, TOLD_REFUND } from './refunds/shape.ts'
+import { PUBLIC_REFUND, REFUND, EVENT_REFUND } from './refunds/shape.ts'
 
 /* What the REST interface and the links of a checkout answer. `shape.ts` makes these; tests compare. */
 
@@ -257,7 +257,7 @@ export const CHECKOUT_EVENT = record({
   address,
   payment: record({ address, amount: nano, amount_raw: raw }),
   block: optional(record({ hash, account: address, amount: nano, amount_raw: raw, confirmed: answer.flag })),
-  refund: optional(TOLD_REFUND),
+  refund: optional(EVENT_REFUND),
   subscription: optional(
     record({
       id: text,

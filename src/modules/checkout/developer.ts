@@ -59,7 +59,7 @@ export async function cancelCheckout(ctx: CheckoutContext, given: string): Promi
   return deleteCheckout(ctx, { id, owner, actor: actorOf.service('developer') })
 }
 
-/** Ends a checkout now, so that nobody has to wait until tomorrow. */
+/** Ends a checkout now, so that a developer need not wait until tomorrow. */
 export async function expireCheckout(ctx: CheckoutContext, given: string): Promise<Checkout> {
   const { id } = await getCheckout(ctx, given)
   return endEarly(ctx, id)

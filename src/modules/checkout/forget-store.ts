@@ -63,7 +63,7 @@ export async function forgetNotify(db: Db, watchedBefore: number, limit: number)
     .executeTakeFirst()
   const isOver = sql<boolean>`email is not null and checkout_id in (select id from checkouts
     where owner = 'anonymous' and watched_until < ${watchedBefore} and status in ('expired', 'cancelled', 'complete'))`
-  // Nobody's account keeps those of checkouts without a key. A merchant's buyers stay with the order.
+  // Checkouts without a key belong to no account. A merchant's buyers stay with the order.
   const buyers = await db
     .updateTable('checkout_buyers')
     .set({ email: null, name: null })

@@ -93,7 +93,7 @@ test('a payment whose instance is gone is credited by the next, and one that was
   const { clock, ctx, openAnother, monitor } = await openWatched(t, 20)
   const told: string[] = []
   const second = new SyntheticNetwork()
-  const context = toCheckoutCtx((await openAnother()).ctx, 'sqlite', { tell: (id) => told.push(id) })
+  const context = toCheckoutCtx((await openAnother()).ctx, 'sqlite', { announce: (id) => told.push(id) })
   const later = monitor(second, context, () => 1_000)
   t.after(() => later.feed.stop())
   await later.feed.start()

@@ -96,7 +96,7 @@ export const forgetCheckouts = (
 })
 
 /**
- * Deletes checkouts that nobody has paid and that were made without a key, among them offers of the service. Never before their watch is
+ * Deletes unpaid checkouts that were made without a key, among them offers of the service. Never before their watch is
  * over, after which no payment is matched with them, and never one that has a payment. Each step continues after the previous one, so
  * that checkouts which must stay are skipped once instead of at every step.
  */

@@ -154,7 +154,7 @@ export const webhookUrl = (labelled: Labelled) => ({
     readUrl(value === webhook ? 'webhook' : path, value, { plainHttpAllowed: true }),
 })
 
-/** Whether webhooks carry a proof of the payment. One that was asked for before the operator turned proofs off is no new request. */
+/** Whether webhooks carry a proof of the payment. One that was asked for before the operator turned proofs off is not a new request. */
 export const proofWanted = () =>
   field<boolean, number>({
     column: 'number',

@@ -74,7 +74,7 @@ interface CheckoutNeeds extends Pick<
   /** How often payers may ask for the status. */
   perMinute: { address: number; account: number }
   /** Called after a checkout has changed, with what became of it. */
-  onBecame(told: { checkoutId: string; became: string }): void
+  onBecame(change: { checkoutId: string; became: string }): void
 }
 
 export interface CheckoutModule extends Module {
@@ -115,7 +115,7 @@ export function openCheckouts(
       prove: (hash, checkoutIds) => prover?.prove(hash, checkoutIds),
     },
     watch: (address) => notices.publish('checkout-address', address),
-    tell(id, became) {
+    announce(id, became) {
       notices.publish('checkout', id)
       if (became !== undefined) needs.onBecame({ checkoutId: id, became })
     },
@@ -167,8 +167,12 @@ function openSellers(): Pick<CheckoutPorts, 'sales' | 'linkSales'> & Pick<Checko
   let seller: ServiceSales | undefined
   let linkSales: LinkSales | undefined
   const requireSeller = () => {
-    if (!seller) throw new Error('Nobody sells what the service offers.')
+    if (!seller) throw new Error('No module sells what the service offers.')
     return seller
+  }
+  const requireLinks = () => {
+    if (!linkSales) throw new Error('No module sells by links.')
+    return linkSales
   }
   return {
     sales: {
@@ -178,13 +182,11 @@ function openSellers(): Pick<CheckoutPorts, 'sales' | 'linkSales'> & Pick<Checko
       forget: (db, ids) => requireSeller().forget(db, ids),
     },
     linkSales: {
-      moved: (tx, before, after) => {
-        if (!linkSales) throw new Error('Nobody sells by links.')
-        return linkSales.moved(tx, before, after)
-      },
+      moved: (tx, before, after) => requireLinks().moved(tx, before, after),
+      againAt: (ctx, checkout) => requireLinks().againAt(ctx, checkout),
     },
     sellFor(sales) {
-      if (seller) throw new Error('Somebody sells for the service already.')
+      if (seller) throw new Error('A module already sells for the service.')
       seller = sales
     },
     sellByLinks(sales) {

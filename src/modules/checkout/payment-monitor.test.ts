@@ -32,7 +32,11 @@ test('a gateway did not start when its store refused the first catch-up: it star
   const told: string[] = []
   const failed: string[] = []
   const monitor = new PaymentMonitor({
-    ...{ ctx: toCheckoutCtx({ ...ctx, db }, 'sqlite', { tell: (one) => told.push(one) }), node: network, bus: network },
+    ...{
+      ctx: toCheckoutCtx({ ...ctx, db }, 'sqlite', { announce: (one) => told.push(one) }),
+      node: network,
+      bus: network,
+    },
     ...{ clock, turnOf: () => 0, onError: (error, doing) => failed.push(`${doing}: ${(error as Error).message}`) },
   })
   t.after(() => monitor.feed.stop())

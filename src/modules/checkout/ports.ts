@@ -34,12 +34,12 @@ interface ServiceWallets {
   bringForward(send: { id: string; walletId: string }): Promise<void>
 }
 
-/** A wallet prepared to hold money for whoever opens a link. */
+/** A wallet prepared to hold money for the person who opens a link. */
 export interface PreparedClaim {
   id: string
   address: string
   wallet: NewWallet
-  /** The address the money returns to when nobody claims it. */
+  /** The address that unclaimed money returns to. */
   returnTo: string
 }
 
@@ -60,7 +60,7 @@ interface ClaimLinks {
     what: { refundId: string; accountId: string; amount: Raw; title: string | null },
   ): Promise<void>
   find(db: Db, id: string): Promise<ClaimStanding | undefined>
-  /** Sends what nobody has claimed back. */
+  /** Returns unclaimed money. */
   cancel(tx: StoreCtx, id: string): Promise<void>
   link(refundId: string): string
 }
@@ -114,7 +114,7 @@ export interface CheckoutPorts {
   /** Subscribes to the address of a new checkout, on this instance and the others. */
   watch(address: string): void
   /** Notifies open pages of a change of a checkout; `became` is also reported to the operator. */
-  tell(checkoutId: string, became?: string): void
+  announce(checkoutId: string, became?: string): void
 }
 
 /** The context that every function of this module works with. */
@@ -127,4 +127,6 @@ export interface CheckoutContext extends StoreCtx {
 export interface LinkSales {
   /** Called inside the transaction that changes a checkout of a link. May only write to the store. */
   moved(tx: CheckoutContext, before: Checkout, after: Checkout): Promise<void>
+  /** Where an order that was not paid can be started again; undefined once the offer has ended. */
+  againAt(ctx: CheckoutContext, checkout: Checkout): Promise<string | undefined>
 }

@@ -79,7 +79,7 @@ function anywhere(eb: ExpressionBuilder<Tables, 'checkouts'>, text: string, owne
     // Those with a buyer are few, and looked up once.
     sql<boolean>`checkouts.id in (select checkout_id from checkout_buyers where ${ofOwner(owner)}
       and (lower(checkout_buyers.email) like ${part} escape '\\' or lower(checkout_buyers.name) like ${part} escape '\\'))`,
-    // The buyer of an invoice stands in it.
+    // The buyer of an invoice is part of it.
     sql<boolean>`(checkouts.invoice is not null and lower(checkouts.invoice) like ${part} escape '\\')`,
   ]
 }

@@ -80,7 +80,7 @@ export interface CheckoutsTable {
   invoice: string | null
   /** Set when it is paid. */
   invoice_number: string | null
-  /** Whether to ask for the bare price, where nobody else has reserved it. */
+  /** Whether to ask for the bare price, where no other checkout has reserved it. */
   bare_price: number
   /** The kind of the public key that made it; null where none did. */
   made_with: MadeWith | null
@@ -270,7 +270,7 @@ export interface WatchedAddressesTable {
   next_scan_at: number
   /** The newest block of the address's history that was scanned. */
   frontier: string | null
-  /** Counts the looks at what lies on the address, one for each checkout made there. */
+  /** Counts the looks at what is on the address, one for each checkout made there. */
   looks: number
   /** The chain's length at the first look: blocks up to there never count. Null in a store of 0.1. */
   floor_height: number | null

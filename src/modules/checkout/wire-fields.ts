@@ -45,7 +45,7 @@ export interface CheckoutRequest extends PresentationRequest {
   price: Price | undefined
   plans: PlanRequest[]
   mode: CheckoutMode
-  /** Whether to ask for the bare price, where nobody else has reserved it; undefined where the request does not say. */
+  /** Whether to ask for the bare price, where no other checkout has reserved it; undefined where the request does not say. */
   barePrice?: boolean | undefined
   template: string | undefined
   /** What an order sets itself when it is made from a template. */
@@ -148,7 +148,7 @@ export function readPresentation(body: Body, rules: ReadingRules): PresentationR
   return read
 }
 
-/** Nobody is to rely on proofs that are never made. What was asked for before the operator turned them off is no new request. */
+/** Callers must not rely on proofs that are never made. What was asked for before the operator turned them off is not a new request. */
 export function refuseUnproved(
   { proofs }: { proofs: { isOn: boolean } },
   { webhook_proof: asked }: Body,

@@ -5,7 +5,7 @@ import { inSteps } from '../../kernel/retention.ts'
 import type { EmailContext } from './context.ts'
 import { followPayment } from './domain/follow.ts'
 import { INVITE, inviteRecipient } from './domain/invite.ts'
-import { type AskedReceipt, TELL, mailReceipt } from './domain/notify.ts'
+import { type AskedReceipt, NOTIFY, mailReceipt } from './domain/notify.ts'
 import { forgetRecipients } from './recipients-store.ts'
 import { listDuePayments, listForgettable, markForgotten, postponePayment } from './store.ts'
 
@@ -34,7 +34,7 @@ export const inviteByMail = (ctx: EmailContext, mailer: Mailer): Job<{ recipient
   mailJob(INVITE, ({ recipientId }) => inviteRecipient(ctx, mailer, recipientId))
 
 export const mailEmailReceipt = (ctx: EmailContext, mailer: Mailer): Job<AskedReceipt> =>
-  mailJob(TELL, (asked) => mailReceipt(ctx, mailer, asked))
+  mailJob(NOTIFY, (asked) => mailReceipt(ctx, mailer, asked))
 
 /** Deletes the recipients of a payment long after its end; until then their sender may ask about them. */
 export const forgetEmailPayments = ({ store: { db, clock }, ports: { rules } }: EmailContext): Job => ({

@@ -186,7 +186,7 @@ interface Machine {
 
 const UNSEEN: Machine = { synced: 0, version: '', protocol: 0, database: '' }
 
-/** The quorum tells which representative votes from which address, telemetry what runs at an address; the address joins both. */
+/** The quorum says which representative votes from which address, telemetry what runs at an address; the address joins both. */
 function machinesByAccount({ quorum, telemetry, online }: NodeFacts): Map<string, Machine> {
   const metrics = toList(telemetry.metrics).map(toObject)
   const most = Math.max(1, ...metrics.map(({ cemented_count }) => toCount(cemented_count)))

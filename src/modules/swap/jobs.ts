@@ -33,7 +33,7 @@ export const followSwaps = ({ db, clock, failures }: StoreCtx, provider: SwapPro
   },
 })
 
-/** Deletes swaps that nobody has paid. */
+/** Deletes unpaid swaps. */
 export const forgetSwaps = ({ db, clock }: StoreCtx, { keepUnpaid }: Pick<Retention, 'keepUnpaid'>): Job => ({
   kind: 'swap.forget',
   attemptsMax: 3,

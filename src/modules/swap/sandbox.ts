@@ -32,7 +32,7 @@ const DECIMALS = 6
 /** The maximum that one swap takes from the treasury. */
 const PAYOUT_MAX = 10_000n * RAW_PER_NANO
 
-/** Invented deposit addresses of other currencies: nobody owns them, but they have the right form. */
+/** Invented deposit addresses of other currencies: they have no owner, but the right form. */
 const DEPOSITS: Readonly<Record<string, string>> = {
   ban: 'ban_1111111111111111111111111111111111111111111111111111hifc8npp',
   btc: 'bc1qsandboxsandboxsandboxsandboxsandbox0000',

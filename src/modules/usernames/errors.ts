@@ -6,7 +6,7 @@ export const nothingToChange = () =>
   })
 export const noSuchOffer = () =>
   new AppError('invalid_request', 'There is no offer to change this name with this id.', { body: { field: 'id' } })
-/** `to_sign` is no secret: only the owner, who may read it, can sign it. */
+/** `to_sign` is not a secret: only the owner, who may read it, can sign it. */
 export const notTheOwner = (toSign: string) =>
   new AppError(
     'not_the_owner',
@@ -24,7 +24,7 @@ export const offerFixed = () =>
 /** Also used for reserved words, which cannot be changed. */
 export const nameNotLeased = () =>
   new AppError('username_not_found', 'Username not found.', { body: { field: 'name' } })
-/** For a request at a name's own URL, whoever leases it. */
+/** For a request at a name's own URL. */
 export const noSuchName = () => new AppError('not_found', 'Username not found.')
 export const nameInGrace = () =>
   new AppError('conflict', 'The lease of this name has expired. Its owner can renew it with get_name.', {

@@ -49,14 +49,14 @@ export function openUsernames(
 ): UsernamesModule {
   const learn = ({ subject }: { subject: string }) => names.learn(subject)
   const onChange = (key: string) => names.announceChange(key)
-  const telling =
+  const announcing =
     (fulfil: Fulfil): Fulfil =>
     (tx, order, payment) => {
       if (order.accountId !== null) tx.notifyAccount(order.accountId, ['names'])
       return fulfil(tx, order, payment)
     }
-  billing.sells({ kind: NAME, fulfil: telling(leaseName(onChange)), learn })
-  billing.sells({ kind: NAME_UPDATE, fulfil: telling(changeName(onChange)), learn })
+  billing.sells({ kind: NAME, fulfil: announcing(leaseName(onChange)), learn })
+  billing.sells({ kind: NAME_UPDATE, fulfil: announcing(changeName(onChange)), learn })
   const { offers, resumeOrder } = billing
   const context: UsernameContext = { ...offers, namePlans, nameUpdatePrice, resumeOrder }
   return {

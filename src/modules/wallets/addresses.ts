@@ -11,7 +11,7 @@ export class WalletAddresses {
   constructor(bus: ConfirmationBus, wake: (walletId: string) => void) {
     this.#bus = bus
     this.#wake = wake
-    this.#ends.push(bus.listen((confirmation) => this.#hear(confirmation)))
+    this.#ends.push(bus.listen((confirmation) => this.#receive(confirmation)))
   }
 
   add(walletId: string, address: string): void {
@@ -25,7 +25,7 @@ export class WalletAddresses {
   }
 
   /** A block of our own, or a send to one of our wallets. Receiving the same message twice only causes a second look. */
-  #hear({ account, block }: Confirmation): void {
+  #receive({ account, block }: Confirmation): void {
     const own = this.#walletIds.get(account)
     if (own !== undefined) this.#wake(own)
     const paid = this.#walletIds.get(announcedBlock(block).to ?? '')

@@ -154,7 +154,7 @@ test('a thief who is faster than our signed block: it is given up, the wallet fr
   const rival = await steal(world, second, wallet)
   world.clock.advance(LEASE)
   await world.finish(second.settle())
-  assert.deepEqual(world.alarms, [`frozen: Somebody else has signed block ${rival}.`])
+  assert.deepEqual(world.alarms, [`frozen: Someone else has signed block ${rival}.`])
   assert.equal((await findBlock(world.db, signed.id))!.status, 'lost')
   assert.equal(await codeOf(world.finish(send(world, second, wallet, nano(2), 'lost'))), 'wallet_frozen')
   assert.equal(world.fundsOf(SHOP), nano(1))

@@ -258,7 +258,7 @@ export async function findOwnBlock(db: Db, walletId: string, hash: string): Prom
   return row && toBlock(row)
 }
 
-/** Whether a confirmed block of the wallet follows this block, whoever signed this one. */
+/** Whether a confirmed block of the wallet follows this block. */
 export async function isFollowed(db: Db, walletId: string, hash: string): Promise<boolean> {
   const row = await db
     .selectFrom('wallet_blocks')

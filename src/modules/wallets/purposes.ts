@@ -27,14 +27,14 @@ export type SendPurpose = (typeof SEND_PURPOSES)[number]
 
 /**
  * A person decided on these sends and their recipients, so they can pay checkouts like sends from outside. All other sends are internal
- * transfers of the service, which pay nobody.
+ * transfers of the service, which pay no checkout.
  */
 const PERSONAL: ReadonlySet<string> = new Set<SendPurpose>(['send', 'claim', 'swap'])
 
 /** Whom a send of ours may pay. */
 export type Payees = 'everybody' | 'nobody' | { everybodyBut: string }
 
-/** The columns of a send that tell its purpose. */
+/** The columns of a send that give its purpose. */
 interface NamedSend {
   purpose: SendPurpose | null
   account_id: string | null

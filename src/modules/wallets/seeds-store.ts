@@ -31,7 +31,7 @@ export async function listSeeds(db: Db): Promise<Seed[]> {
   return seeds.toSorted((one, other) => Number(other.isActive) - Number(one.isActive))
 }
 
-/** Stores a seed with its seals, in the caller's transaction; false when it was to be active and another is. */
+/** Stores a seed with its encrypted copies, in the caller's transaction; false when it was to be active and another is. */
 export async function insertSeed(
   db: Db,
   { id, isActive, now }: { id: string; isActive: boolean; now: number },
@@ -68,7 +68,7 @@ const takeNext = prepared((db) =>
     .returning(['id', 'next_index']),
 )
 
-/** Returns a place whose key nobody has seen, unless another was taken meanwhile. */
+/** Returns a place whose key was never shown, unless another was taken meanwhile. */
 export async function giveIndexBack(db: Db, { seedId, index }: SeedPlace): Promise<void> {
   await db
     .updateTable('wallet_seeds')

@@ -19,7 +19,7 @@ export class Setbacks {
     this.#failures = failures
   }
 
-  isResting(walletId: string): boolean {
+  isBackedOff(walletId: string): boolean {
     return this.#clock.now() < (this.#known.get(walletId)?.until ?? 0)
   }
 

@@ -301,7 +301,7 @@ export async function listHolding(
   return rows.map(toWallet)
 }
 
-/** Active or held to expiring; false when it had begun to end already. */
+/** Active or held to expiring; false when it is ending already. */
 export async function markExpiring(db: Db, id: string, endsAs: 'ended' | 'deleted'): Promise<boolean> {
   return mark(db, id, ['active', 'held'], { status: 'expiring', ends_as: endsAs })
 }

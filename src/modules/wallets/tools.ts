@@ -36,7 +36,7 @@ export const WALLET_TOOLS: readonly ActionTool[] = [
   },
   {
     name: 'wallet_receive',
-    summary: 'Receives what waits for a wallet. A send does that by itself where the balance is not enough.',
+    summary: 'Receives what waits for a wallet. A send does that automatically if the balance is not enough.',
     fields: ['account'],
     required: 1,
     fixed: { wallet_action: 'receive' },

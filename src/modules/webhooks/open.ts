@@ -94,7 +94,7 @@ export function openWebhooks(
       },
       {
         name: 'gateway_watched_addresses',
-        help: 'Addresses that endpoints are told about.',
+        help: 'Addresses that webhook endpoints watch.',
         labels: [],
         read: () => [{ value: monitor.feed.size.addresses }],
       },

@@ -10,7 +10,7 @@ test('a price that nobody can pay, or a thing that cannot be sold, is told at th
   const actions = [...ACCOUNT_ACTIONS, ...WORK_ACTIONS]
   const read = (env: Record<string, string>, rates?: Parameters<typeof readGoods>[2]) =>
     readGoods(loadConfig({ X402_PAY_TO: SHOP.address, ...env }), actions, rates)
-  assert.throws(() => read({ X402_ACTIONS: 'make_coffee' }), /X402_ACTIONS names make_coffee, which is no action/)
+  assert.throws(() => read({ X402_ACTIONS: 'make_coffee' }), /X402_ACTIONS names make_coffee, which is not an action/)
   assert.throws(() => read({ X402_ACTIONS: 'rpc_credits' }), /rpc_credits, which needs an API key/)
   assert.throws(() => read({ X402_PRICE: '1 USD' }), /in USD, and there is no source of prices/)
   assert.throws(() => loadConfig({ X402_PRICE: '0.001' }), /X402_PRICE must be an amount with its unit/)

@@ -76,7 +76,7 @@ export function readGoods(
   return new Map(
     x402Actions.map(({ name, price = x402Price }) => {
       const action = actions.find((one) => one.name === name || one.synonyms?.includes(name))
-      if (!action) throw new Error(`X402_ACTIONS names ${name}, which is no action.`)
+      if (!action) throw new Error(`X402_ACTIONS names ${name}, which is not an action.`)
       // A caller who pays by request has no key.
       if (action.auth !== 'none') throw new Error(`X402_ACTIONS names ${name}, which needs an API key.`)
       if ('currency' in price && !rates?.currencies.includes(price.currency)) {

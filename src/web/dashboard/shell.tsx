@@ -1,7 +1,7 @@
 import type { FrameProps, Group, MenuEntry } from '../../kernel/page.ts'
 import { Icon, type IconName } from './icons.tsx'
 
-/* What stands around every page of an account: its groups at the side, or at the thumb of a phone; search and New above. */
+/* The frame of every page of an account: its groups at the side, or at the thumb of a phone; search and New above. */
 
 const TITLES: Readonly<Record<Group, string>> = {
   home: 'Home',
@@ -67,7 +67,7 @@ const SignOut = ({ csrf }: Pick<FrameProps, 'csrf'>) => (
 )
 
 const ACCOUNTS = '/dashboard/accounts'
-/** Not before somebody has the passkey that they must have. */
+/** Not before a person has the passkey that they must have. */
 const maySwitch = ({ opens }: Pick<FrameProps, 'opens'>) => opens('GET', ACCOUNTS)
 
 const Shop = (props: Navigating) => {
@@ -146,7 +146,7 @@ const NEW: readonly { href: string; title: string; icon: IconName }[] = [
   { href: '/dashboard/pos/new', title: 'A till for the counter', icon: 'money' },
 ]
 
-/** What somebody may begin; cashiers may begin nothing here. */
+/** What a person may start here; cashiers may start nothing. */
 export const beginnings = ({ opens }: Pick<FrameProps, 'opens'>) => NEW.filter(({ href }) => opens('GET', href))
 
 export const Top = (props: FrameProps & { asked?: string | undefined }) => {

@@ -15,7 +15,7 @@ const TUNING_SECONDS = { card: 0.2, cpu: 0.1 }
 const BEHIND_OTHERS = 10
 
 const [library, index, kind] = process.argv.slice(2) as [FoundDevice['library'], string, FoundDevice['kind']]
-const tell = (message: FromDevice) => void process.send?.(message)
+const reply = (message: FromDevice) => void process.send?.(message)
 
 interface Search {
   root: readonly bigint[]
@@ -45,18 +45,18 @@ async function follow(tuned: TunedKernel, id: number, search: Search): Promise<v
   while (!search.stopped) {
     const nonce = await kernel.run(slot!, { root, start, rounds, threshold })
     if (nonce !== undefined) {
-      if (!search.stopped) tell({ found: id, nonce })
+      if (!search.stopped) reply({ found: id, nonce })
       break
     }
     start = BigInt.asUintN(64, start + BigInt(kernel.width) * BigInt(rounds))
   }
   searches.delete(id)
-  if (search.stopped) tell({ ended: id })
+  if (search.stopped) reply({ ended: id })
   freeSlots.push(slot!)
   begin(tuned)
 }
 
-function hear(tuned: TunedKernel, message: ToDevice): void {
+function handle(tuned: TunedKernel, message: ToDevice): void {
   if ('search' in message) {
     const { search: id, root, threshold, start } = message
     searches.set(id, { root: rootWords(root), threshold, start, stopped: false })
@@ -67,7 +67,7 @@ function hear(tuned: TunedKernel, message: ToDevice): void {
   const search = searches.get(id)
   if (search?.slot === undefined) {
     searches.delete(id)
-    tell({ ended: id })
+    reply({ ended: id })
   } else {
     search.stopped = true
     tuned.kernel.stop(search.slot)
@@ -93,8 +93,8 @@ try {
   if (kind === 'cpu') stepBack()
   const device = await (library === 'cuda' ? openCuda(Number(index)) : openOpenCl(Number(index)))
   const tuned = await tuneDevice(device, TUNING_SECONDS[kind])
-  process.on('message', (message: ToDevice) => hear(tuned, message))
-  tell({ ready: { shape: tuned.kernel.shape, rate: tuned.rate, shapes: tuned.shapes } })
+  process.on('message', (message: ToDevice) => handle(tuned, message))
+  reply({ ready: { shape: tuned.kernel.shape, rate: tuned.rate, shapes: tuned.shapes } })
 } catch (error) {
   end(error)
 }

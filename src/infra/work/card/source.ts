@@ -93,7 +93,7 @@ export class CardSource implements WorkSource {
         reject: (error) => (release(), reject(error)),
       })
       this.#holdOpen()
-      this.#tell({ search: id, root, threshold, start })
+      this.#sendToDevice({ search: id, root, threshold, start })
     })
   }
 
@@ -137,7 +137,7 @@ export class CardSource implements WorkSource {
 
   /** If the driver hangs, its process is ended, which is reported like every other end. */
   #stop(id: number): void {
-    this.#tell({ stop: id })
+    this.#sendToDevice({ stop: id })
     const child = this.#process
     this.#stopping.set(
       id,
@@ -183,7 +183,7 @@ export class CardSource implements WorkSource {
     }
   }
 
-  #tell(message: ToDevice): void {
+  #sendToDevice(message: ToDevice): void {
     // The process may have ended at this moment; its exit then rejects all searches.
     if (this.#process?.connected) this.#process.send(message, () => undefined)
   }

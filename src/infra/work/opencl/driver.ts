@@ -231,13 +231,13 @@ nonce += ${all('stride')};
 const firstNonces = (type: string, lanes: number) =>
   `(${type})(${Array.from({ length: lanes }, (_, lane) => `${lane}UL`).join(', ')})`
 
-const tell = (nonce: string) => `if (atomic_inc(result) == 0) ((volatile __global ulong *)result)[1] = ${nonce};`
+const record = (nonce: string) => `if (atomic_inc(result) == 0) ((volatile __global ulong *)result)[1] = ${nonce};`
 
-const oneLane = `if (value >= threshold) ${tell('nonce')}`
+const oneLane = `if (value >= threshold) ${record('nonce')}`
 
 const manyLanes = (type: string, lanes: number) => `if (any(value >= (${type})(threshold))) {
 ulong values[${lanes}], nonces[${lanes}];
 vstore${lanes}(value, 0, values);
 vstore${lanes}(nonce, 0, nonces);
-for (int lane = 0; lane < ${lanes}; lane++) if (values[lane] >= threshold) ${tell('nonces[lane]')}
+for (int lane = 0; lane < ${lanes}; lane++) if (values[lane] >= threshold) ${record('nonces[lane]')}
 }`

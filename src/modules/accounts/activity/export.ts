@@ -8,17 +8,17 @@ const PAGE = 500
 const ROWS_MAX = 50_000
 
 /** The activity of an account as CSV, newest first, read page by page so that memory does not grow with the table. */
-export async function* exportDeeds({ db }: Pick<StoreCtx, 'db'>, filter: ActivityFilter): AsyncGenerator<string> {
+export async function* exportActivities({ db }: Pick<StoreCtx, 'db'>, filter: ActivityFilter): AsyncGenerator<string> {
   yield toCsvHeader(['date_utc', 'who', 'what', 'kind', 'actor', 'detail_json', 'id'])
   const known = { names: await namesOf(db, filter.accountId), accountId: filter.accountId }
   let before: Activity | undefined
   for (let rows = 0; rows < ROWS_MAX; rows += PAGE) {
     const page = await listActivities(db, filter, { before, limit: PAGE })
     const lines = page.map((activity) => {
-      const told = describeActivity(activity, known).map((part) => (typeof part === 'string' ? part : part.text))
+      const parts = describeActivity(activity, known).map((part) => (typeof part === 'string' ? part : part.text))
       const cells = [
         describeActor(activity, known),
-        told.join(''),
+        parts.join(''),
         activity.what,
         activity.actor,
         JSON.stringify(activity.detail),

@@ -23,7 +23,7 @@ function listWritten(): string[] {
     .map((file) => readFileSync(join(MODULES, file), 'utf8'))
     .filter((text) => /[aA]udit\(/.test(text))
     // Places of failures and kinds of events have names of the same form.
-    .map((text) => text.replaceAll(/(failed|lost)\('[^']*'|type: ['`][^'`]*['`]|tell\(id, '[^']*'/g, ''))
+    .map((text) => text.replaceAll(/(failed|lost)\('[^']*'|type: ['`][^'`]*['`]|announce\(id, '[^']*'/g, ''))
   return [...new Set(texts.flatMap((text) => [...text.matchAll(/'([a-z-]+\.[a-z_-]+)'/g)].map(([, what]) => what!)))]
 }
 

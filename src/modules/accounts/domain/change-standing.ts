@@ -36,7 +36,7 @@ export function setStanding(
     await updatePlan(tx.db, accountId, dropNulls(limits))
     await updateFeatures(tx.db, accountId, dropNulls(pick(switched, Object.keys(FEATURES) as Feature[])))
     const detail = { ...pick(wanted, ['perMinute', 'concurrencyMax']), ...wanted.features }
-    await insertAudit(tx, { actor, accountId, what: 'account.changed', detail: told(detail) })
+    await insertAudit(tx, { actor, accountId, what: 'account.changed', detail: describe(detail) })
   })
 }
 
@@ -52,7 +52,7 @@ function dropNulls<T extends object>(values: T): Kept<T> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)) as Kept<T>
 }
 
-const told = (detail: object) =>
+const describe = (detail: object) =>
   Object.fromEntries(Object.entries(detail).map(([name, value]) => [name, value ?? 'as set for all']))
 
 const REASON_LENGTH_MAX = 200

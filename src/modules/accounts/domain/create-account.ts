@@ -37,7 +37,7 @@ export async function createAccountIn(
   return account
 }
 
-/** Adds the owner of a new account: the address it was made for. An account without an address belongs to whoever has its key. */
+/** Adds the owner of a new account: the address it was made for. An account without an address belongs to the holder of its key. */
 export async function insertOwner({ db, clock, ids }: StoreCtx, { id: accountId, email }: Account): Promise<void> {
   if (email === null) return
   const now = clock.now()

@@ -5,7 +5,7 @@ import { keyExceedsMaker, scopeBeyondMaker } from '../errors.ts'
 import { type Granted, perMinuteOf, spendDailyOf } from '../keys-store.ts'
 import type { ApiKey } from '../store.ts'
 
-/** Each key that makes another with limits adds one of them; with more than this nobody could follow which apply. */
+/** Each key that makes another with limits adds one of them; with more than this, people could not follow which apply. */
 const LIMITS_MAX = 10
 
 /** The key or the person that makes a key. */

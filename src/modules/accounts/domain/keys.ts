@@ -89,7 +89,7 @@ async function findPerson(db: Db, of: { accountId: string; id: string }): Promis
 const toShown = ({ text, key }: { text: string; key: ApiKey }) => ({ text, name: key.name })
 
 /** The rights of a key for the audit log: what it may do, and until when. Empty for a key without limits. */
-function toldRights({ scopes, limits, lastsUntil, boundTo }: Granted) {
+function describeRights({ scopes, limits, lastsUntil, boundTo }: Granted) {
   const own = limits.map(({ id, perMinute, spendDaily }) => ({ id, perMinute, spendDaily: spendDaily?.toString() }))
   return {
     ...(scopes !== null && { scopes }),
@@ -121,7 +121,7 @@ export async function issueKeyIn(ctx: StoreCtx, input: KeyToMake): Promise<{ tex
     actor,
     accountId,
     what: 'key.issued',
-    detail: { keyId: key.id, kind, name, ...toldRights(input.granted) },
+    detail: { keyId: key.id, kind, name, ...describeRights(input.granted) },
   })
   return { text, key }
 }
@@ -159,7 +159,7 @@ export function rotateKey(
       name,
       origins,
       actor,
-      // The rights of whoever rotates it bound the new key, like every key they make.
+      // The rights of the caller who rotates it bound the new key, like every key they make.
       granted: {
         scopes: old.scopes ?? maker?.scopes ?? null,
         limits: old.limits,

@@ -1,13 +1,13 @@
 import type { Actor } from '../../../kernel/actor.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { listMembers } from '../people/members-store.ts'
-import { labelOf, tell } from '../people/mails.ts'
+import { labelOf, mailPerson } from '../people/mails.ts'
 import { findPayout, savePayout } from '../profile-store.ts'
 import { insertAudit, lockAccount } from '../store.ts'
 
 /**
  * Sets the address that checkouts pay which name none. Only checkouts made from now on are concerned, because each of them keeps the
- * address that it was made with. Every owner is told, so that nobody redirects a shop's money unnoticed.
+ * address that it was made with. Every owner gets a mail, so that a shop's money cannot be redirected unnoticed.
  */
 export function setPayout(
   ctx: StoreCtx,
@@ -23,7 +23,7 @@ export function setPayout(
     const label = await labelOf(tx, accountId)
     for (const { email, role, joinedAt } of await listMembers(tx.db, accountId)) {
       if (role !== 'owner' || joinedAt === null) continue
-      await tell(tx, { email }, 'Where your money goes has changed', [
+      await mailPerson(tx, { email }, 'Where your money goes has changed', [
         `New payments to “${label}” now go to`,
         '',
         address,
@@ -31,7 +31,7 @@ export function setPayout(
         before === null
           ? 'No address was set before.'
           : `Before, they went to ${before}. Payments that are open already still go there.`,
-        'If nobody of you has changed this, sign in, set your address again, and check who has access.',
+        'If none of you has changed this, sign in, set your address again, and check who has access.',
       ])
     }
   })

@@ -47,7 +47,7 @@ interface AskedSignIn {
 
 /**
  * Requests a mail with a one-time sign-in link.
- * The answer is the same whether or not an account exists, so that nobody can find out which addresses have one.
+ * The answer is the same whether or not an account exists, so that a caller cannot find out which addresses have one.
  */
 export async function requestSignIn(
   ctx: StoreCtx,
@@ -104,7 +104,7 @@ export async function mailSignIn(
   await mailIfTaken(mailer, { id: mailId, recipient: email, subject: 'Sign in to nano-gateway', text })
 }
 
-/** Whether a request is so old that nobody waits for its mail. */
+/** Whether a request is so old that its mail is no longer expected. */
 export const isStale = (askedAt: number | undefined, now: number) => askedAt !== undefined && now - askedAt >= HOUR
 
 const sayPasskey = (email: string, baseUrl: string) =>
@@ -116,7 +116,7 @@ const sayPasskey = (email: string, baseUrl: string) =>
     'If you did not request this, you can ignore this email.',
   ].join('\n')
 
-/** Six digits for one page. Whoever reads the store can try them all, but has not the secret of the page they work in. */
+/** Six digits for one page. A thief of the store can try them all, but lacks the secret of the page they work in. */
 async function insertCode({ db, clock, random }: StoreCtx, { page, email }: { page: string; email: string }) {
   const number = Buffer.from(random.bytes(6)).readUIntBE(0, 6) % 1_000_000
   const code = String(number).padStart(6, '0')
@@ -126,7 +126,7 @@ async function insertCode({ db, clock, random }: StoreCtx, { page, email }: { pa
   return code
 }
 
-/** The key of a code among the links. No hash of a token has this form, so a code is no token. */
+/** The key of a code among the links. No hash of a token has this form, so a code is not a token. */
 const placeOfCode = (page: string, email: string, code: string) => `code:${hashApiKey(`${page} ${email} ${code}`)}`
 
 /**

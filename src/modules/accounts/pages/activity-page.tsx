@@ -11,13 +11,13 @@ interface ActivityPageProps {
   people: readonly (readonly [string, string])[]
   /** Ids and names of the newest keys. */
   keys: readonly (readonly [string, string])[]
-  rows: readonly { id: string; at: number; actor: string; who: string; told: readonly Part[] }[]
+  rows: readonly { id: string; at: number; actor: string; who: string; sentence: readonly Part[] }[]
   csv: string
   first: string | undefined
   next: string | undefined
 }
 
-const Told = ({ frame, parts }: { frame: FrameProps; parts: readonly Part[] }) => (
+const Sentence = ({ frame, parts }: { frame: FrameProps; parts: readonly Part[] }) => (
   <>
     {parts.map((part, at) => {
       if (typeof part === 'string') return part
@@ -78,7 +78,7 @@ export const ActivityPage = ({ frame, values, people, keys, rows, csv, first, ne
           {rows.map((row) => (
             <li key={row.id}>
               <strong>{row.actor === frame.member?.id ? 'You' : row.who}</strong>{' '}
-              <Told frame={frame} parts={row.told} />
+              <Sentence frame={frame} parts={row.sentence} />
               <span class="under">
                 <Moment at={row.at} />
               </span>

@@ -3,7 +3,7 @@ import { AppError, overLimit } from '../../../kernel/errors.ts'
 export const noPasskeysHere = () =>
   new AppError('feature_disabled', 'Passkeys need BASE_URL to be an https URL with a domain name.')
 export const isNoPerson = () => new AppError('conflict', 'Passkeys belong to people. Sign in by email, not with a key.')
-/** Always the same, so that nobody learns what was wrong. */
+/** Always the same, so that an attacker does not learn what was wrong. */
 export const badPasskey = (cause?: unknown) =>
   new AppError('invalid_key', 'This passkey was not accepted. Try again.', { cause })
 export const notEnrolled = (text: string, cause?: unknown) =>

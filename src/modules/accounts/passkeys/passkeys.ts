@@ -5,7 +5,7 @@ import { AppError } from '../../../kernel/errors.ts'
 import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { type Place, letIn } from '../people/membership.ts'
-import { tell } from '../people/mails.ts'
+import { mailPerson } from '../people/mails.ts'
 import { listMembershipsOf, lockPerson, signOutPerson } from '../people/members-store.ts'
 import { insertAudit } from '../store.ts'
 import { type Made, type RelyingParty, countUse, findAsked, takeSigned, verifyMade } from './ceremony.ts'
@@ -78,7 +78,7 @@ function keep(
     if (there.length === 0) await signOutPerson(tx.db, { email, keep: person.sessionId, now: tx.clock.now() })
     await notePerson(tx, person, 'passkey.added', { id: passkey.id, name })
     await idempotency?.record(tx.db, { id: passkey.id, codes: codes ?? [] })
-    await tell(tx, person, 'A passkey was added', [
+    await mailPerson(tx, person, 'A passkey was added', [
       `You can sign in as ${email} with the passkey “${name}” from now on.`,
       ...(codes
         ? ['Sign-in by email is now off for you, unless your accounts allow it. Keep your recovery codes.']
@@ -154,7 +154,7 @@ export function removePasskey(
     // Someone may be signed in with the removed passkey, so all other sessions end.
     await signOutPerson(tx.db, { email, keep: person.sessionId, now: tx.clock.now() })
     await notePerson(tx, person, 'passkey.removed', { id, name: removed.name })
-    await tell(tx, person, 'A passkey was removed', [
+    await mailPerson(tx, person, 'A passkey was removed', [
       `The passkey “${removed.name}” of ${email} no longer works.`,
       ...(isLast ? ['It was the last one: from now on you sign in by email.'] : []),
       '',
@@ -176,7 +176,7 @@ export function forgetPasskeys(ctx: StoreCtx, { email, actor }: { email: string;
       if (joinedAt === null) continue
       await insertAudit(tx, { actor, accountId, what: 'passkey.forgotten', detail: { email: address } })
     }
-    await tell(tx, { email: address }, 'Your passkeys were removed', [
+    await mailPerson(tx, { email: address }, 'Your passkeys were removed', [
       `The operator of the service has removed all passkeys and recovery codes of ${address}. You sign in by email again.`,
       '',
       'If you did not request this, contact the operator and add a passkey again.',

@@ -3,7 +3,7 @@ import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { countAsking } from '../domain/count-asking.ts'
 import { type Place, letIn } from '../people/membership.ts'
-import { tell } from '../people/mails.ts'
+import { mailPerson } from '../people/mails.ts'
 import { lockPerson, signOutPerson } from '../people/members-store.ts'
 import { badCode, isBadCode, noCodesWithout, tooManyTries } from './errors.ts'
 import { type Person, notePerson } from './policy.ts'
@@ -17,7 +17,7 @@ export function newCodes(ctx: StoreCtx, person: Person, idempotency?: Idempotenc
     const codes = await makeCodes(tx, person.email)
     await notePerson(tx, person, 'passkey.codes-made', {})
     await idempotency?.record(tx.db, { codes })
-    await tell(tx, person, 'New recovery codes', [
+    await mailPerson(tx, person, 'New recovery codes', [
       `New recovery codes were created for ${person.email}. The old ones no longer work.`,
       '',
       'If this was not you, sign in, check your passkeys and create new codes.',
@@ -31,7 +31,7 @@ const TRIES_AN_HOUR = 10
 
 /**
  * Signs in by a recovery code. Wrong attempts are limited for every address alike, whether or not it has codes. A right code always works,
- * whatever was tried before, so that guessing locks nobody out.
+ * whatever was tried before, so that guessing does not lock the owner out.
  */
 export async function signInByCode(ctx: StoreCtx, { email, code }: { email: string; code: string }): Promise<Place> {
   const address = email.toLowerCase()
@@ -73,7 +73,7 @@ export async function useCode(tx: StoreCtx, email: string, code: string): Promis
   const hash = placeOf(email, code)
   if (!(await markCodeUsed(tx.db, { email, hash, now: tx.clock.now() }))) throw badCode()
   const left = await countCodes(tx.db, email)
-  await tell(tx, { email }, 'A recovery code was used', [
+  await mailPerson(tx, { email }, 'A recovery code was used', [
     `One of your recovery codes was used for ${email}. You have ${left} left.`,
     '',
     'If this was not you, sign in and create new codes on the Security page. The old ones stop working.',

@@ -80,7 +80,7 @@ export function inviteMember(ctx: StoreCtx, { email, role, by, baseUrl, idempote
   })
 }
 
-/** Limits invitations, so that nobody can use the gateway to bother people. */
+/** Limits invitations, so that the gateway cannot be used to bother people. */
 async function countInvitation(tx: StoreCtx, accountId: string, email: string): Promise<void> {
   await countAsking(tx, {
     who: `inviting ${accountId}`,

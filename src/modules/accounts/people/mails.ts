@@ -21,7 +21,12 @@ export async function labelOf({ db }: Pick<StoreCtx, 'db'>, accountId: string): 
 }
 
 /** Mails someone what was done about them, in the transaction that does it. */
-export async function tell(tx: StoreCtx, { email }: Pick<Member, 'email'>, subject: string, lines: readonly string[]) {
+export async function mailPerson(
+  tx: StoreCtx,
+  { email }: Pick<Member, 'email'>,
+  subject: string,
+  lines: readonly string[],
+) {
   const mail = { id: tx.ids.next('mail'), recipient: email, subject, text: lines.join('\n') }
   await enqueue(tx, { kind: 'mail.send', payload: mail, key: mail.id })
 }

@@ -8,7 +8,7 @@ import { deleteAllPasskeys, deleteCodes } from '../passkeys/store.ts'
 import { updateSignedOut } from '../standing.ts'
 import { findAccount, findAccountByEmail, insertAudit, lockAccount, markRevokedOf } from '../store.ts'
 import { lastOwner, memberNotFound, notJoined, notPeople, ownersOnly } from './errors.ts'
-import { labelOf, tell } from './mails.ts'
+import { labelOf, mailPerson } from './mails.ts'
 import {
   endInvitationsBy,
   findMember,
@@ -63,7 +63,7 @@ async function noteRole(
   await insertAudit(tx, { actor, accountId, what: 'member.role-changed', detail: { memberId, was, role } })
   const mailed = { who: `told ${memberId}`, places: MAILS_A_DAY, within: DAY }
   if (joinedAt === null || !(await takePlace(tx, mailed))) return
-  await tell(tx, { email }, 'Your role has changed', [
+  await mailPerson(tx, { email }, 'Your role has changed', [
     `In the account “${await labelOf(tx, accountId)}” your role was ${was}; it is now ${role}.`,
   ])
 }
@@ -76,7 +76,7 @@ export function removeMember(ctx: StoreCtx, { id, by }: { id: string; by: Change
     const what = member.joinedAt === null ? 'member.invitation-withdrawn' : 'member.removed'
     await insertAudit(tx, { actor: by.actor, accountId: by.accountId, what, detail: { memberId: id } })
     if (member.joinedAt === null || by.actor.id === id) return member
-    await tell(tx, member, 'You were removed from an account', [
+    await mailPerson(tx, member, 'You were removed from an account', [
       `You are no longer a member of “${await labelOf(tx, by.accountId)}” and have been signed out.`,
     ])
     return member

@@ -53,8 +53,8 @@ export class RequestLog {
     if (standsFor === 0 || this.#waiting.length >= WAITING_MAX) return
     const { requestId, action, status, code = null, milliseconds } = answered
     const took = Math.round(milliseconds * 1_000)
-    const told = { requestId, action, status, code, microseconds: took, keyId: keyId ?? null, standsFor }
-    this.#waiting.push({ id: ids.next('req'), accountId, at, ...told })
+    const entry = { requestId, action, status, code, microseconds: took, keyId: keyId ?? null, standsFor }
+    this.#waiting.push({ id: ids.next('req'), accountId, at, ...entry })
     this.#cancelTimer ??= clock.after(FLUSH_EVERY, () => void this.flush())
   }
 

@@ -5,7 +5,7 @@ import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import type { Page } from '../../../kernel/page.ts'
 import { type Verb, describedOf, routesOf } from '../../../kernel/resource/verb.ts'
 import { given } from '../../../kernel/shown-fields.ts'
-import { exportDeeds, namesOf } from '../activity/export.ts'
+import { exportActivities, namesOf } from '../activity/export.ts'
 import { KINDS, describeActor, describeActivity, describeKey } from '../activity/sentences.ts'
 import { type ActivityFilter, listActivities } from '../activity/store.ts'
 import { ActivityPage } from '../pages/activity-page.tsx'
@@ -42,7 +42,7 @@ export const activityPages = ({ store }: { store: StoreCtx }): readonly Page[] =
           rows={activities.map((activity) => ({
             ...activity,
             who: describeActor(activity, known),
-            told: describeActivity(activity, known),
+            sentence: describeActivity(activity, known),
           }))}
           csv={address('/api/activity.csv')}
           first={query.before === undefined ? undefined : address('/dashboard/activity')}
@@ -77,7 +77,7 @@ const verbs: readonly Verb<{ store: StoreCtx }>[] = [
     scope: 'keys',
     permission: 'activity',
     run: ({ store }, { caller, query }) => ({
-      rows: exportDeeds(store, readFilter(caller.accountId, query)),
+      rows: exportActivities(store, readFilter(caller.accountId, query)),
       type: 'text/csv; charset=utf-8',
       headers: { 'content-disposition': 'attachment; filename="activity.csv"' },
     }),

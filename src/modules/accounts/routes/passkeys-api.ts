@@ -83,10 +83,10 @@ const signIn: readonly OpenVerb<PasskeyPorts>[] = [
       'Options for signing in with a passkey, valid once and for five minutes; send the cookie back with the result.',
     answer: OPTIONS,
     refuses: [403, 503],
-    async run({ store, baseUrl }, { tell }) {
+    async run({ store, baseUrl }, { setHeader }) {
       const browser = randomId(store.random, BROWSER_LENGTH)
       const options = await askToSignIn(store, partyAt(baseUrl()), browser)
-      tell('set-cookie', toCookie(baseUrl(), browser))
+      setHeader('set-cookie', toCookie(baseUrl(), browser))
       return { json: { options } }
     },
   },

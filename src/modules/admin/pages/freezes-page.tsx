@@ -37,7 +37,11 @@ export const FreezesPage = ({ frame, filled, sends, wallets }: FreezesProps) => 
     ...wallets.map(({ id, address, ...rest }) => ({ ...rest, target: id, under: address })),
   ]
   return (
-    <Frame {...frame} title="Frozen sends" lead="Nothing is signed for what stands here. Deposits are still recorded.">
+    <Frame
+      {...frame}
+      title="Frozen sends"
+      lead="Nothing is signed for what is listed here. Deposits are still recorded."
+    >
       <FormError filled={filled} fields={['target', 'reason']} />
       <Card>
         {rows.length === 0 ? (

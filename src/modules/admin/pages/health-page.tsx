@@ -67,7 +67,7 @@ export const HealthPage = (props: {
       <div class="row four">
         <Figure
           label="Confirmations"
-          value={status.confirmationsConnected ? 'arriving' : 'not heard'}
+          value={status.confirmationsConnected ? 'arriving' : 'not arriving'}
           tone={status.confirmationsConnected ? 'good' : 'bad'}
         />
         <Figure

@@ -85,7 +85,7 @@ export const BeginPage = ({ frame, payout }: BeginPageProps) => {
             lead={
               frame.plays
                 ? 'Give something a price and pay it yourself, with play money.'
-                : 'Give something a price, and send the link to somebody.'
+                : 'Give something a price, and send the link to a customer.'
             }
           >
             {payout !== null && (

@@ -111,7 +111,7 @@ async function listNeeds({ checkouts: { db }, countUnfinished }: Ports, { accoun
   if (unmatched > 0) {
     needs.push({
       title: unmatched === 1 ? 'A payment fits no order' : `${unmatched} payments fit no order`,
-      text: 'Somebody paid another amount, or too late. Say what it was for, or give it back.',
+      text: 'A payment had another amount, or came too late. Assign it to an order, or refund it.',
       href: '/dashboard/checkouts/unmatched',
       way: unmatched === 1 ? 'Look at it' : 'Look at them',
     })

@@ -60,7 +60,7 @@ export const giveCredits =
     await grantCreditsIn(tx, grant)
     const what = titleOf(amount)
     if (known === null) await mailReceipt(tx, { recipient: subject, what, blockHash })
-    return { what, accountId, told: () => onGiven(accountId) }
+    return { what, accountId, afterCommit: () => onGiven(accountId) }
   }
 
 async function accountOf(tx: StoreCtx, email: string): Promise<string> {

@@ -27,7 +27,7 @@ export type RefundReason =
 /** What was delivered for a payment, or why nothing can be. */
 type Fulfilment =
   /** `what` is a text for people; `told` is called once the transaction is committed. */
-  | { what: string; accountId?: string; told?: () => void }
+  | { what: string; accountId?: string; afterCommit?: () => void }
   | { refund: RefundReason }
   /** Nothing is delivered until the owner has approved it. */
   | 'unauthorized'
@@ -108,11 +108,11 @@ async function conclude(
     return () => undefined
   }
   if (!('refund' in given)) {
-    const { what, told } = given
+    const { what, afterCommit } = given
     const buyer = given.accountId ?? accountId
     await updateSettled(tx.db, blockHash, { outcome: 'applied', reason: null, what, accountId: buyer })
     await audit(tx, payment, { kind, accountId: buyer, what: 'order.applied' })
-    return () => told?.()
+    return () => afterCommit?.()
   }
   const outcome = isExchange(payer) ? 'held' : 'refunded'
   await updateSettled(tx.db, blockHash, { outcome, reason: given.refund, what: null, accountId })
@@ -132,7 +132,7 @@ function audit(
 
 function giverOf({ fulfil }: Settlement, kind: string): Fulfil {
   const giver = fulfil(kind)
-  if (!giver) throw new Error(`Nobody knows how to give what is sold as ${kind}.`)
+  if (!giver) throw new Error(`No module delivers what is sold as ${kind}.`)
   return giver
 }
 
@@ -142,7 +142,7 @@ export async function queueRefund(
   { blockHash, destination, amountRaw }: Pick<ServicePayment, 'blockHash' | 'amountRaw'> & { destination: string },
 ): Promise<string> {
   const treasury = await findServiceWallet(tx.db, 'treasury')
-  if (!treasury) throw new Error('There is no treasury, and yet somebody has paid to it.')
+  if (!treasury) throw new Error('A payment for the treasury arrived, but there is no treasury.')
   const payment = { walletId: treasury.id, destination, amount: amountRaw, reference: refundReference(blockHash) }
   await queuePayment({ db: tx.db, store: tx }, { ...payment, purpose: 'sale_refund' })
   return treasury.id
@@ -159,8 +159,8 @@ export async function giveUpWaiting(settlement: Settlement, ctx: StoreCtx): Prom
   const faults: unknown[] = []
   for (const id of await listUnauthorized(ctx.db, ctx.clock.now() - AUTHORIZE_WITHIN, PAGE)) {
     try {
-      const told = await inTx(ctx, (tx) => giveUpOrder(settlement, tx, id))
-      told()
+      const afterCommit = await inTx(ctx, (tx) => giveUpOrder(settlement, tx, id))
+      afterCommit()
     } catch (error) {
       // A failing refund must not stop the others; the round fails at its end.
       faults.push(error)

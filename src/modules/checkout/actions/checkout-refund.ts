@@ -58,7 +58,7 @@ export const checkoutRefund = action({
     refund_source_required: 'No wallet of the service holds the money: name `from`.',
     refund_too_large: 'More than was paid and not yet refunded; `refundable` says how much is left.',
     insufficient_funds: 'The wallet does not have enough funds.',
-    wallet_not_found: '`from` is no cloud wallet of the account.',
+    wallet_not_found: '`from` is not a cloud wallet of the account.',
     wallet_frozen: 'The wallet is frozen while the operator investigates.',
     feature_disabled: 'Sending is disabled.',
     limit_reached: 'More than a wallet may send at once, or the account in a day.',

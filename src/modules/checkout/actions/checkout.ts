@@ -126,7 +126,7 @@ export const checkout = action({
     ),
     buyer: free(
       form.record({ name: form.optional(form.text), email: form.optional(form.text) }),
-      'Who buys: `{name?, email?}`. The email address gets a receipt when it is paid, and hears of refunds; needs a secret key.',
+      'Who buys: `{name?, email?}`. The email address gets a receipt and messages about refunds; needs a secret key.',
       { name: 'Marta Kowalska', email: 'marta@example.com' },
     ),
     public_key: free(form.text, 'A key that may be used in a browser.'),

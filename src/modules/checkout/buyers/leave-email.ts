@@ -11,14 +11,14 @@ import { readEmail } from './request.ts'
 import { type Buyer, findBuyer, saveBuyer } from './store.ts'
 
 const DAY = 86_400_000
-/** How many addresses one network address may leave a day: its own share, so nobody uses up that of others. */
+/** How many addresses one network address may leave a day: its own share, so one address cannot use up that of others. */
 const LEFT_A_DAY = 20
-/** The same on pages that nobody's account stands behind. */
+/** The same on pages without an account. */
 const LEFT_A_DAY_ANONYMOUS = 5
 /** Typing errors are corrected; a list of addresses is not tried out. */
 const CHANGES_MAX = 3
 
-/** Whether the page of a checkout asks where the receipt should go. What the service itself sells is told another way. */
+/** Whether the page of a checkout asks where the receipt should go. What the service itself sells has another way of confirmation. */
 export function mayLeave(
   { owner, status }: Pick<Checkout, 'owner' | 'status'>,
   buyer: Pick<Buyer, 'email' | 'givenBy' | 'changes'> | undefined,
@@ -62,10 +62,10 @@ export async function leaveEmail(ctx: CheckoutContext, id: string, { email, lang
     await moveCheckout(tx, held, { reason: 'receipt asked for' })
     if (isPaid) await queueMail(tx, { checkoutId: id, about: 'paid' })
   })
-  ctx.ports.tell(id)
+  ctx.ports.announce(id)
 }
 
-/** The merchant says where the receipt of a paid order should go, where nobody did. */
+/** The merchant says where the receipt of a paid order should go, if the buyer did not. */
 export async function nameBuyer(
   ctx: CheckoutContext,
   id: string,

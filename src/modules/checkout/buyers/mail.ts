@@ -54,7 +54,7 @@ async function mailBuyer(ctx: CheckoutContext, mailer: Mailer, asked: BuyerMail)
   try {
     await mailer.send(mail)
   } catch (error) {
-    // Anybody can mistype an address, so a mailbox that will never take it is no failure of ours.
+    // Anybody can mistype an address, so a mailbox that never accepts it is not a failure of ours.
     if (error instanceof MailRefused) return
     for (const use of counted) await giveBackFree(db, use)
     throw error
@@ -89,7 +89,7 @@ interface About {
   about: BuyerMail['about']
 }
 
-/** The subject is ours: what merchants wrote stands in the body, and nothing of what callers without an account wrote. */
+/** The subject is ours: what merchants wrote is in the body, and nothing of what callers without an account wrote. */
 async function toMail(ctx: CheckoutContext, checkout: Checkout, { buyer, refund, about }: About) {
   const { ports } = ctx
   const language = LANGUAGES.find((one) => one === buyer.language) ?? 'en'
@@ -99,7 +99,7 @@ async function toMail(ctx: CheckoutContext, checkout: Checkout, { buyer, refund,
   const page = (part: string) => `${ports.links.pay(checkout.id)}${part}?lang=${language}`
   const isReceipt = about === 'paid'
   const subject = isReceipt ? words.paidSubject : words.refundSubject
-  const told = { paid: words.paidText, refunded: words.refundText, 'refund-link': words.linkText }[about]
+  const sentence = { paid: words.paidText, refunded: words.refundText, 'refund-link': words.linkText }[about]
   const amount = refund ? returnedOf(locale, checkout, refund) : paidOf(locale, checkout)
   const way =
     about === 'refund-link'
@@ -108,7 +108,7 @@ async function toMail(ctx: CheckoutContext, checkout: Checkout, { buyer, refund,
         ? { link: page('/receipt'), label: texts.receipt }
         : { link: page(''), label: texts.details }
   const parts: (MailPart | false)[] = [
-    { text: fill(told, { amount }) },
+    { text: fill(sentence, { amount }) },
     checkout.title !== null && checkout.owner !== ANONYMOUS && { quote: checkout.title },
     way,
     isReceipt &&

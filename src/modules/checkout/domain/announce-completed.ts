@@ -35,7 +35,7 @@ interface Paid {
 
 /**
  * Announces a completion. The body of an event never changes, so an event with a proof is made once the proof is stored, or does
- * not come in time. Until then a job stands for it, in the transaction that completes the checkout.
+ * not come in time. Until then a job represents it, in the transaction that completes the checkout.
  */
 export async function announceCompleted(tx: CheckoutContext, checkout: Checkout, { block, rate }: Paid): Promise<void> {
   const { id: checkoutId, webhookProof, paidRaw } = checkout
@@ -54,7 +54,7 @@ export async function announceProved(ctx: CheckoutContext, { checkoutId, until, 
   const proof = await findProof(ctx.db, checkoutId, block.hash)
   const now = ctx.clock.now()
   const left = until - now
-  // More than all of it is left where the clock was set back: nobody waits for that.
+  // More than all of it is left where the clock was set back: that wait is skipped.
   if (!proof && left > 0 && left <= WAIT)
     throw new PutOff(now + Math.min(left, LOOK_EVERY), 'The proof of the payment is being made.')
   const sent = proof && JSON.stringify(proof).length <= LENGTH_MAX ? proof : null

@@ -37,7 +37,7 @@ export async function expireOverdue(ctx: CheckoutContext, address: string): Prom
     })
     if (!won) continue
     expired++
-    ctx.ports.tell(id, 'checkout.expired')
+    ctx.ports.announce(id, 'checkout.expired')
   }
   return expired
 }
@@ -64,7 +64,7 @@ export async function deleteCheckout(
     await audit(tx, { actor, owner, what: isOpen ? 'checkout.cancelled' : 'checkout.hidden', detail: { id } })
     return moved
   })
-  ctx.ports.tell(id)
+  ctx.ports.announce(id)
   return deleted
 }
 
@@ -86,7 +86,7 @@ export async function endEarly(ctx: CheckoutContext, id: string): Promise<Checko
     return moveCheckout(tx, { ...held, expiresAt }, { reason: 'ended early by a developer' })
   })
   await lookSoon(ctx, ended.address)
-  ctx.ports.tell(id)
+  ctx.ports.announce(id)
   return ended
 }
 

@@ -60,7 +60,7 @@ export async function markPaid(ctx: CheckoutContext, request: MarkRequest): Prom
     await audit(tx, { actor, owner, what: 'checkout.marked', detail: { id, blockHash: blockHash ?? null } })
     return moved
   })
-  ctx.ports.tell(id)
+  ctx.ports.announce(id)
   return marked
 }
 

@@ -16,7 +16,7 @@ import { ledgerInMotion, tooMuchWaits } from '../errors.ts'
 import type { IncomingSend } from './baseline.ts'
 
 const HISTORY_PAGE = 500
-/** A send received just now lies near the end of its receiver's chain. */
+/** A send received just now is near the end of its receiver's chain. */
 const NEWEST_PAGE = 50
 /** More pages than this mean that something is wrong; an incomplete look must not count as complete. */
 const PAGES_MAX = 200
@@ -83,7 +83,7 @@ export async function readStates(
 }
 
 /**
- * What lies on an address: first what is receivable, then the length of its chain. In this order, because a send received in between has
+ * What is on an address: first what is receivable, then the length of its chain. In this order, because a send received in between has
  * left the first and must show in the second.
  */
 export async function lookAt(node: NodePort, address: string, clock: Pick<Clock, 'after'>): Promise<AddressLook> {

@@ -18,7 +18,7 @@ import { readPlaces, readReceived, readSends, readStates } from './read-ledger.t
 const MINUTE = 60_000
 const PACE_MIN = 15_000
 /** While events arrive, looks are only a second safety net, so they are slower. */
-const PACE_MIN_HEARING = 60_000
+const PACE_MIN_CONNECTED = 60_000
 const PACE_MAX = 10 * MINUTE
 const PACE_LATE = 6 * 60 * MINUTE
 const RECORDED_AT_ONCE = 500
@@ -70,7 +70,7 @@ export async function scanAddresses(
   for (const address of doubted) incomplete.add(address)
   // A received send that is not final is found only through its receive block, so the next look must begin before that.
   for (const [address, sends] of received) if (sends.some((hash) => unsettled.has(hash))) moved.delete(address)
-  const paceMin = tools.receivesEvents() ? PACE_MIN_HEARING : PACE_MIN
+  const paceMin = tools.receivesEvents() ? PACE_MIN_CONNECTED : PACE_MIN
   const complete = watched.filter(({ address }) => !incomplete.has(address))
   await finishScan(ctx, { watched: complete, moved, startedAt, leaseUntil, paceMin })
 }
@@ -221,7 +221,7 @@ async function detectSend(ctx: CheckoutContext, send: IncomingSend): Promise<voi
       await announce(tx, moved, { type: 'payment.detected', dedupeKey: send.hash, block, confirmed: false })
       return true
     })
-    if (detected) ctx.ports.tell(checkout.id, 'payment.detected')
+    if (detected) ctx.ports.announce(checkout.id, 'payment.detected')
   }
 }
 
@@ -246,5 +246,5 @@ async function undetect(ctx: CheckoutContext, checkoutId: string, hash: string):
     })
     return true
   })
-  if (changed) ctx.ports.tell(checkoutId)
+  if (changed) ctx.ports.announce(checkoutId)
 }

@@ -64,14 +64,14 @@ function orderShown(order: OrderStanding | undefined, status: Checkout['status']
 function merchantShown({ ports }: CheckoutContext, merchant: Merchant | undefined): JsonObject {
   if (!merchant) return {}
   const { name, logo, website, supportEmail, supportUrl, termsUrl } = merchant
-  const told = {
+  const profile = {
     logo: logo === null ? null : ports.links.own(logo),
     website,
     support_email: supportEmail,
     support_url: supportUrl,
     terms_url: termsUrl,
   }
-  return { merchant: { name, ...Object.fromEntries(Object.entries(told).filter(([, value]) => value !== null)) } }
+  return { merchant: { name, ...Object.fromEntries(Object.entries(profile).filter(([, value]) => value !== null)) } }
 }
 
 /** What its merchant refunded; queried only where there is a refund. */

@@ -10,7 +10,7 @@ const COUNTED = ['owner', 'key_id', 'status', 'currency', 'created_at', 'paid_at
  */
 export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void> {
   await createTables(db, engine)
-  // Comes first: from here until the commit nobody else writes checkouts, and the statements below see everything written before.
+  // Comes first: from here until the commit no other transaction writes checkouts, and the statements below see everything written before.
   await (engine === 'sqlite' ? keepInSqlite(db) : keepInPostgres(db))
   await fill(db, engine)
 }
@@ -85,7 +85,7 @@ async function keepInSqlite(db: Kysely<unknown>): Promise<void> {
   }
 }
 
-/** Each connection counts in a part of its own, so that nobody waits for another connection's commit. */
+/** Each connection counts in a part of its own, so that no writer waits for another connection's commit. */
 const PARTS = 64
 
 async function keepInPostgres(db: Kysely<unknown>): Promise<void> {

@@ -188,7 +188,7 @@ const BuyerCard = ({ frame, filled, checkout, buyer, isOwn }: CheckoutPageProps)
   )
 }
 
-/** One payment: who, what, how it stands, and what can be done; technical things are folded. */
+/** One payment: who, what, its state, and what can be done; technical details are folded. */
 export const CheckoutPage = (props: CheckoutPageProps) => {
   const { frame, filled, checkout, buyer, timeline, links, refunds, refundableRaw, unmatched, isOwn } = props
   const status = statusWord(checkout)

@@ -15,7 +15,7 @@ const toMinute = (unix: number) => `${new Date(unix * 1_000).toISOString().slice
 const percentOf = (raw: string, of: string) =>
   `${Number((BigInt(raw) * 20_000n + BigInt(of)) / (BigInt(of) * 2n)) / 100} %`
 
-/** Shows a proof, and gives it to the reader's own browser to verify. The text of the proof may be changed: it is verified anew. */
+/** Shows a proof, and gives it to the reader's own browser to verify. The text of the proof may be changed: it is verified again. */
 export const ProofPage = ({ id, title, proof, devnet }: ProofPageProps) => (
   <Document
     title={`Proof of payment · ${title ?? id}`}

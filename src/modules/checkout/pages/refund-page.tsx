@@ -24,7 +24,7 @@ export interface RefundPageProps {
   /** The same in the currency of the price; undefined where that is nano or a part went back already. */
   worth: string | undefined
   sources: readonly RefundSource[]
-  /** Whoever paid; undefined where there were several. */
+  /** The payer; undefined if there were several. */
   payer: string | undefined
   isExchange: boolean
   /** Where the link is mailed; undefined where the merchant hands it over. */
@@ -245,7 +245,7 @@ export const RefundPage = (props: RefundPageProps) => {
                   <li>
                     <p>
                       {props.mailedTo === undefined
-                        ? 'The payment page tells the buyer.'
+                        ? 'The payment page informs the buyer.'
                         : `${props.mailedTo} gets an email.`}
                     </p>
                   </li>

@@ -71,7 +71,7 @@ export async function followRefund(ctx: CheckoutContext, id: string): Promise<Re
     )
   }
   const moved = await inTx(ctx, (tx) => conclude(tx, refund, { ...next, status: next.status }))
-  ctx.ports.tell(refund.checkoutId, `refund.${next.status}`)
+  ctx.ports.announce(refund.checkoutId, `refund.${next.status}`)
   return moved ?? (await findRefund(ctx.db, id))!
 }
 
@@ -94,7 +94,7 @@ export const isOver = ({ status, as }: Pick<Refund, 'status' | 'as'>): boolean =
 
 type Concluded = NonNullable<ReturnType<typeof judgeRefund>> & { status: RefundStatus }
 
-const TOLD: Partial<Record<RefundStatus, { event: EventKind; reason: string }>> = {
+const REPORTS: Partial<Record<RefundStatus, { event: EventKind; reason: string }>> = {
   sent: { event: 'refund.sent', reason: 'refund sent' },
   failed: { event: 'refund.failed', reason: 'refund failed' },
   claimed: { event: 'refund.claimed', reason: 'refund claimed' },
@@ -117,15 +117,15 @@ async function conclude(tx: CheckoutContext, refund: Refund, next: Concluded): P
     if (!(await moveRefunded(db, held, -refund.amountRaw))) throw new Error(`Refunds of ${held.id} do not add up.`)
     if (refund.claimId !== null) await ports.claims.cancel(tx, refund.claimId)
   }
-  const { event, reason } = TOLD[next.status]!
+  const { event, reason } = REPORTS[next.status]!
   const shown = await moveCheckout(tx, held, { reason, ...(moved.hash !== null && { block: moved.hash }) })
   await announce(tx, shown, { type: event, dedupeKey: `${refund.id}:${next.status}`, refund: moved })
-  await tellBuyer(tx, moved)
+  await notifyBuyer(tx, moved)
   return moved
 }
 
-/** The link goes only to whoever was named before the payment: afterwards, anybody with the page's link can leave an address. */
-async function tellBuyer(tx: CheckoutContext, { id, checkoutId, status, as }: Refund): Promise<void> {
+/** The link goes only to the buyer who was named before the payment: afterwards, anybody with the page's link can leave an address. */
+async function notifyBuyer(tx: CheckoutContext, { id, checkoutId, status, as }: Refund): Promise<void> {
   const isLink = as === 'link' && status === 'sent'
   const buyer = status === 'failed' ? undefined : await findBuyer(tx.db, checkoutId)
   if (!buyer?.email || (isLink && buyer.givenBy === 'afterwards')) return

@@ -53,9 +53,9 @@ export async function refundCheckout(
   idempotency?: Idempotency,
 ): Promise<Refund> {
   const made = idempotency?.made as { id: string } | undefined
-  const begun = made && (await followRefund(ctx, made.id))
+  const advanced = made && (await followRefund(ctx, made.id))
   // A failed refund may be requested again.
-  if (begun && begun.status !== 'failed') return begun
+  if (advanced && advanced.status !== 'failed') return advanced
   const checkout = ownOf(await findCheckout(ctx.db, caller.id), caller.owner)
   const { asked } = request
   const reference = idempotency ? `${caller.owner}:${idempotency.key}` : null
@@ -69,7 +69,7 @@ export async function refundCheckout(
   const make = (claim?: PreparedClaim) =>
     inTx(ctx, (tx) => record(tx, { caller, request, reference, today, claim, idempotency }))
   const refund = await (request.as === 'link' ? alongClaim(ctx, checkout, { request, today, make }) : make())
-  ctx.ports.tell(checkout.id)
+  ctx.ports.announce(checkout.id)
   await ctx.ports.wallets.bringForward({ id: refund.blockId, walletId: refund.walletId })
   const followed = await followRefund(ctx, refund.id)
   // It is recorded as failed and nothing was sent: the waiting merchant gets the reason, and may try again.

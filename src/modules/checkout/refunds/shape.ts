@@ -20,7 +20,7 @@ export const PUBLIC_REFUND = record({
 })
 
 /** The refund in webhooks. */
-export const TOLD_REFUND = record({
+export const EVENT_REFUND = record({
   id: text,
   status: STATUS,
   as: words('send', 'link'),
@@ -94,7 +94,7 @@ export const describeRefund = (refund: Refund): JsonObject => ({
   failure: refund.failure,
 })
 
-/** With the claim link while it is open. Whoever reads the link can take the money, so only keys with the scope for refunds get it. */
+/** With the claim link while it is open. A reader of the link can take the money, so only keys with the scope for refunds get it. */
 export function showRefund(ports: CheckoutPorts, refund: Refund): JsonObject {
   const { id, status, claimId } = refund
   const isOpenLink = claimId !== null && status !== 'failed' && status !== 'claimed'

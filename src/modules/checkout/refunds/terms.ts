@@ -43,7 +43,7 @@ export function decideAmount(
     if (rate === undefined || rate === null) throw badField('rate', 'The rate at payment is not known. Use now.')
     const converted = toNanoAt(asked.e8, rate)
     if (converted === undefined) throw refundTooLarge(left)
-    // Conversions are rounded up, and a unique amount is above its price: whoever refunds the last of the price refunds all that is left.
+    // Conversions are rounded up, and a unique amount is above its price: a refund of the last of the price refunds all that is left.
     const isLast =
       asked.rate === 'paid' && excessLeft(checkout, given) === 0n && priceLeft(checkout, given) === asked.e8
     const isWorthIt = converted > left && (worthAt(left, rate) ?? 0n) >= asked.e8
@@ -158,7 +158,7 @@ export async function decideSource(db: Db, checkout: Checkout, from: string | un
   throw from === undefined ? refundSourceRequired() : badField('from', 'Wallet not found.', 'wallet_not_found')
 }
 
-/** Nobody can say who would receive the money. */
+/** It is unclear who would receive the money. */
 const refundAddressRequired = (why: 'exchange' | 'service' | 'several', payers: readonly string[]) =>
   new AppError(
     'refund_address_required',

@@ -63,7 +63,7 @@ function ownerFor({ seesAll }: Area, caller: AccountCaller): string | undefined 
 }
 
 /** Routes with fixed words come before those that match any id. */
-const verbsAt = (path: string, suffix: string, whose: string): readonly Verb<Area>[] => [
+const routesAt = (path: string, suffix: string, whose: string): readonly Verb<Area>[] => [
   {
     ...shared,
     method: 'get',
@@ -209,7 +209,7 @@ const verbsAt = (path: string, suffix: string, whose: string): readonly Verb<Are
     method: 'put',
     path: `${path}/{id}`,
     id: `updateCheckout${suffix}`,
-    summary: 'Change a checkout: its texts until it is paid, its price until somebody has opened it.',
+    summary: 'Change a checkout: its texts until it is paid, its price until a payer has opened it.',
     body: { ...CHANGE_BODY, example: { title: 'Coffee' } },
     answer: CHANGED,
     refuses: [403, 409, 502, 504],
@@ -291,8 +291,8 @@ const verbsAt = (path: string, suffix: string, whose: string): readonly Verb<Are
   },
 ]
 
-const own = verbsAt('/api/checkouts', '', 'of the account')
-const ofAdmin = verbsAt(
+const own = routesAt('/api/checkouts', '', 'of the account')
+const ofAdmin = routesAt(
   '/api/admin/checkouts',
   'AsAdmin',
   'of all accounts for administrators, and of the account for others',
@@ -329,13 +329,16 @@ function redeliverAll(ctx: CheckoutContext, { caller, params, once }: AccountReq
   })
 }
 
-async function refund(ctx: CheckoutContext, { caller, params, body, once, tell }: AccountRequest): Promise<JsonObject> {
+async function refund(
+  ctx: CheckoutContext,
+  { caller, params, body, once, setHeader }: AccountRequest,
+): Promise<JsonObject> {
   const { accountId, rights, actor } = caller
   const id = idOf(params)
   const { params: named } = await resolveNames(ctx.names, body(), checkoutRefund)
   const request = readRefund(named)
   return once('checkouts.refund', async (idempotency) => {
-    const by = { id, owner: accountId, actor, rights, replays: () => tell('idempotent-replayed', 'true') }
+    const by = { id, owner: accountId, actor, rights, replays: () => setHeader('idempotent-replayed', 'true') }
     const refunded = await refundCheckout(ctx, by, request, idempotency)
     return showRefund(ctx.ports, refunded)
   })

@@ -10,16 +10,16 @@ import type { LastReported } from './pay-limit.ts'
 
 interface CheckPorts {
   ctx: CheckoutContext
-  told: LastReported
+  reported: LastReported
   nudge(address: string): void
   waits: StatusWaits
 }
 
-async function check({ ctx, told, nudge, waits }: CheckPorts, { params, query, ip }: RouteRequest) {
+async function check({ ctx, reported, nudge, waits }: CheckPorts, { params, query, ip }: RouteRequest) {
   const checkout = await getCheckout(ctx, params.id!)
   if (OPEN_STATUSES.some((status) => status === checkout.status)) nudge(checkout.address)
   const seconds = readWait(query.wait)
-  return { json: told.note(await waits.read(ctx, { id: checkout.id, seconds, who: `ip:${ip}` })) }
+  return { json: reported.note(await waits.read(ctx, { id: checkout.id, seconds, who: `ip:${ip}` })) }
 }
 
 /** Payers' pages send whatever their author wrote; what is not a number of seconds means not to wait. */

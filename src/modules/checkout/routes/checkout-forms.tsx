@@ -31,7 +31,7 @@ export function newCheckoutPages(ctx: CheckoutContext): readonly (Page | Form)[]
       hasPayout={(await findPayout(db, accountId)) !== null}
     />
   )
-  // Pre-filled, because most merchants are always paid at the same address; whoever has said where the money goes needs none.
+  // Pre-filled, because most merchants are always paid at the same address; a merchant with a payout address needs none.
   const usual = async ({ accountId: owner, frame: { shop } }: PageRequest): Promise<FormState> => {
     const [last] = await listCheckouts(db, ports.engine, { owner }, { limit: 1 })
     const currency = shop.currency === 'NANO' ? (last?.currency ?? 'NANO') : shop.currency

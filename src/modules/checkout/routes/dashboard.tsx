@@ -147,7 +147,7 @@ async function detailPage(ctx: CheckoutContext, request: PageRequest, filled: Fo
     block: ports.links.block,
     proof: (hash: string) => ports.links.own(`/checkout/${own.checkout.id}/proof?block=${hash}`),
   }
-  // Before completion, nobody else may see the proofs either.
+  // Before completion, payers may not see the proofs either.
   const proved = own.checkout.status === 'complete' ? await listProved(ctx.db, own.checkout.id) : new Set<string>()
   const isOwn = own.checkout.owner === accountId
   const { price, chosen } = own.checkout
@@ -179,7 +179,7 @@ async function detailPage(ctx: CheckoutContext, request: PageRequest, filled: Fo
         ...refund,
         status: standingOf(refund),
         fiat: refund.fiatE8 === undefined ? null : `${formatFiat(refund.fiatE8)} ${refund.currency}`,
-        // Whoever has the link can take the money.
+        // A holder of the link can take the money.
         link: mayRefund && refund.as === 'link' && !isOver(refund) ? ctx.ports.claims.link(refund.id) : null,
       }))}
       refundableRaw={refundable((await findCheckout(ctx.db, own.checkout.id))!)}

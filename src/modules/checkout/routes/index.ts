@@ -27,10 +27,10 @@ interface CheckoutRoutePorts {
 /** All routes of checkouts except the action: for merchants, payers and developers. */
 export function checkoutRoutes(ports: CheckoutRoutePorts): readonly Route[] {
   const { ctx, developmentLedger, perMinute } = ports
-  const told = new LastReported()
-  const limit = payLimit(perMinute, told)
+  const reported = new LastReported()
+  const limit = payLimit(perMinute, reported)
   const ofPayers = [
-    ...checkRoutes({ ...ports, told }),
+    ...checkRoutes({ ...ports, reported }),
     ...proofRoutes({ ctx, devnet: developmentLedger !== undefined }),
     ...payEventRoutes(ports),
   ]

@@ -44,8 +44,8 @@ const verbs: readonly OpenVerb<Streaming>[] = [
       const open = (out: StreamEnd) => {
         const stop = streams.add(id, ip, out)
         nudge(address)
-        // Read again, because a change between the first read and the subscription was sent to nobody.
-        void streams.tell(id)
+        // Read again, because a change between the first read and the subscription was not sent.
+        void streams.announce(id)
         return stop
       }
       return { events: { open } }
@@ -56,7 +56,7 @@ const verbs: readonly OpenVerb<Streaming>[] = [
 /** Streams the changes of a checkout to its payer's page as they happen (contract 4.6). */
 export function payEventRoutes({ ctx, nudge, onChange }: PayEventPorts) {
   const streams = new CheckoutStreams(ctx)
-  onChange((id) => void streams.tell(id))
+  onChange((id) => void streams.announce(id))
   return routesOf(verbs, { ctx, nudge, streams })
 }
 export const describedPayEventRoutes = describedOf(verbs)
@@ -87,7 +87,7 @@ class CheckoutStreams {
   }
 
   /** Sends a checkout's status to all its streams; once the status is final, the streams end. */
-  async tell(id: string): Promise<void> {
+  async announce(id: string): Promise<void> {
     const streams = this.#streams.get(id)
     if (!streams) return
     try {

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../kernel/shape.ts'
 import { toCheckoutId } from '../wire-fields.ts'
 
 /** How many checkouts' last statuses are kept, for clients that exceed their limit. */
-const TOLD_MAX = 10_000
+const REPORTED_MAX = 10_000
 
 /** Requests a minute for one network address, and for an account with a secret key; 0 means no limit. */
 export interface PayPerMinute {
@@ -20,7 +20,7 @@ export class LastReported {
     const { id, status } = shown
     this.#statuses.delete(id as string)
     this.#statuses.set(id as string, status as string)
-    if (this.#statuses.size > TOLD_MAX) this.#statuses.delete(this.#statuses.keys().next().value!)
+    if (this.#statuses.size > REPORTED_MAX) this.#statuses.delete(this.#statuses.keys().next().value!)
     return shown
   }
 
@@ -32,18 +32,18 @@ export class LastReported {
 }
 
 /** A shop's server asks for many payers: with a secret key requests count for the account, otherwise for the network address. */
-export function payLimit({ address, account }: PayPerMinute, told: LastReported): RouteLimit {
+export function payLimit({ address, account }: PayPerMinute, reported: LastReported): RouteLimit {
   return {
     bucket: 'pay',
     perMinute: address,
     perMinuteOfAccount: account,
-    told: true,
+    reported: true,
     refuse({ by, perMinute, retryAfterSeconds }, { id = '' }) {
       const detail =
         by === 'address'
           ? `${perMinute} requests a minute about checkouts from one address. With a secret key they count by account, which has more.`
-          : `${perMinute} requests a minute about checkouts of one account. Its webhooks and event streams tell without being asked.`
-      const body = { detail, ...told.recall(id) }
+          : `${perMinute} requests a minute about checkouts of one account. Its webhooks and event streams report changes without polling.`
+      const body = { detail, ...reported.recall(id) }
       return new AppError('too_many_requests', 'Too many requests.', { retryAfterSeconds, body })
     },
   }

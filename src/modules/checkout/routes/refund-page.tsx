@@ -43,7 +43,7 @@ export function refundPages(ctx: CheckoutContext): readonly (Page | Form)[] {
   ]
 }
 
-/** What was typed beside a way that is not the chosen one is asked about: nobody should give back more, or elsewhere, than meant. */
+/** What was typed beside a way that is not the chosen one is asked about: a merchant should not refund more, or elsewhere, than meant. */
 function toBody(fields: FormFields): Record<string, unknown> {
   const given = fields.given(REFUND_FIELDS)
   const [much, to] = [fields.get('much'), fields.get('to')]

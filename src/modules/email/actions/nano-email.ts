@@ -28,7 +28,7 @@ export const nanoEmail = action({
     ),
     message: optional(free(form.text, 'A few words, without links. Up to 280 characters.', 'Thank you!')),
     email_receipt: optional(
-      free(form.text, 'Email address that is told about the funding and every claim.', 'bob@example.com'),
+      free(form.text, 'Email address that gets messages about the funding and every claim.', 'bob@example.com'),
     ),
     expiration: optional(field.duration('How long shares can be claimed: 1 hour to 90 days; 30 days by default.')),
   }),

@@ -28,7 +28,7 @@ interface LinkTerms {
 }
 
 /**
- * Makes the wallet that holds money for whoever opens a link, together with what `run` stores. It works like an email payment without the mail:
+ * Makes the wallet that holds money for the person who opens a link, together with what `run` stores. It works like an email payment without the mail:
  * the sender passes the link on.
  */
 export async function alongLink<T>(
@@ -115,7 +115,7 @@ const BYTES = 32
 const SELECTOR_LENGTH = 32
 const FORM = /^[A-Za-z0-9_-]{43}$/
 
-/** 256 random bits that open a share. Whoever has them counts as its recipient. */
+/** 256 random bits that open a share. Their holder counts as its recipient. */
 export function createToken(random: Random): string {
   return Buffer.from(random.bytes(BYTES)).toString('base64url')
 }

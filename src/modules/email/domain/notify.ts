@@ -11,7 +11,7 @@ import { receiptContext, recipientContext } from '../tables.ts'
 import { type EmailPayment, findEmailPayment } from '../store.ts'
 
 /** Name of the job that mails a receipt. */
-export const TELL = 'email.tell'
+export const NOTIFY = 'email.tell'
 const METER = 'email-receipts'
 /** The sender's address is not verified, so it gets at most this many receipts of all payments in 24 hours. */
 const RECEIPTS_MAX = 200
@@ -33,7 +33,7 @@ export async function notifySender(tx: StoreCtx, payment: EmailPayment, what: Re
   notifyPages(tx, payment)
   if (receipt === null) return
   const payload: AskedReceipt = { ...what, paymentId: id }
-  await enqueue(tx, { kind: TELL, payload })
+  await enqueue(tx, { kind: NOTIFY, payload })
 }
 
 /** Mails one receipt. If it is sent twice, mailboxes recognise the duplicate by its message id. */

@@ -83,7 +83,7 @@ export async function findRefusal(ctx: FaucetContext, address: string): Promise<
   return undefined
 }
 
-/** Counts gifts that were not received, which shows that nobody uses the address. */
+/** Counts gifts that were not received, which shows that the address is not used. */
 async function countUnreceived(ctx: FaucetContext, account: string): Promise<number> {
   const { address: giver } = await treasury(ctx)
   const params = { account, count: LOOKED_AT_MAX, source: true, include_only_confirmed: false }

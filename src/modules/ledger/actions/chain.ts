@@ -8,7 +8,7 @@ import { type LedgerContext, boundedCount } from '../context.ts'
 const MIDDLE = '73FE787B09A48954FE7FA453ACE650FE63F46E097B01BDC6DBD67278EEA08FC4'
 
 /** `chain` goes towards the opening block, `successors` towards the newest; otherwise they are the same. */
-function walk(name: 'chain' | 'successors', summary: string, next: string) {
+function followChain(name: 'chain' | 'successors', summary: string, next: string) {
   return action({
     name,
     ofNode: true,
@@ -34,13 +34,13 @@ function walk(name: 'chain' | 'successors', summary: string, next: string) {
   })
 }
 
-export const chain = walk(
+export const chain = followChain(
   'chain',
   'Hashes from a block back to the opening of its account.',
   '04270D7F11C4B2B472F2854C5A59F2A7E84226CE9ED799DE75744BD7D85FC9D9',
 )
 
-export const successors = walk(
+export const successors = followChain(
   'successors',
   'Hashes from a block forward to the newest of its account.',
   '7442BB86A58594F1212F0AA9904E13F19816C211BA87F533F12407615A630419',

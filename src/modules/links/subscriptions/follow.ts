@@ -32,7 +32,7 @@ export interface SubscriptionMail {
 
 /**
  * Records a payment of a subscription, in the transaction of the payment. An early or second payment extends the paid time; only a lapsed
- * subscription starts again from now, because nobody pays for a time without service.
+ * subscription starts again from now, because a time without service is not paid for.
  */
 export async function renewSubscription(tx: CheckoutContext, id: string, checkout: Checkout): Promise<void> {
   const held = await lockSubscription(tx.db, id)

@@ -37,7 +37,7 @@ export async function mailSubscriber(context: LinkContext, mailer: Mailer, asked
   try {
     await mailer.send(mail)
   } catch (error) {
-    // A mailbox that will never accept it is no failure of ours: the subscription lapses in time.
+    // A mailbox that never accepts it is not a failure of ours: the subscription lapses in time.
     if (error instanceof MailRefused) return
     for (const use of counted) await giveBackFree(db, use)
     throw error

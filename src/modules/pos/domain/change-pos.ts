@@ -25,9 +25,9 @@ export function changePos(
     const { pin: asked, pinRequired, ...terms } = said(held)
     const pin = pinOf({ pin: asked, pinRequired })
     const changed = { ...held, ...terms }
-    if (pin === undefined) return { changed, isAnew: false }
+    if (pin === undefined) return { changed, isNew: false }
     const pinMark = pin === null ? null : markPin(context, held.id, pin)
-    return { changed: { ...changed, wrongPins: 0, pinMark }, isAnew: true }
+    return { changed: { ...changed, wrongPins: 0, pinMark }, isNew: true }
   })
 }
 
@@ -35,7 +35,7 @@ export function changePos(
 export function rotateLink(context: PosContext, own: ChangedOwn): Promise<PointOfSale> {
   return change(context, own, 'pos.rotated', (held) => ({
     changed: { ...held, ...newToken(context, held.id), wrongPins: 0 },
-    isAnew: true,
+    isNew: true,
   }))
 }
 
@@ -43,15 +43,15 @@ async function change(
   { checkouts: ctx }: PosContext,
   own: ChangedOwn,
   what: string,
-  how: (held: PointOfSale) => { changed: PointOfSale; /** Whether to clear all attempts at PINs. */ isAnew: boolean },
+  how: (held: PointOfSale) => { changed: PointOfSale; /** Whether to clear all attempts at PINs. */ isNew: boolean },
 ): Promise<PointOfSale> {
   return inTx(ctx, async (tx) => {
     const held = await tills.lock(tx.db, own)
     if (!held) throw posNotFound()
-    const { changed, isAnew } = how({ ...held, updatedAt: tx.clock.now() })
+    const { changed, isNew } = how({ ...held, updatedAt: tx.clock.now() })
     if (changed.address === null) await requirePayout({ ...ctx, db: tx.db }, own.owner)
     await tills.update(tx.db, changed)
-    if (isAnew) await forgetAllTries(tx.db, held.id)
+    if (isNew) await forgetAllTries(tx.db, held.id)
     await insertAudit(tx, { actor: own.actor, accountId: own.owner, what, detail: { id: own.id } })
     return changed
   })

@@ -24,7 +24,7 @@ export async function requirePos({ checkouts: { db } }: PosContext, id: string):
   return pos
 }
 
-/** Admits whoever has the link. Without it the answer is 404, and no attempt is counted. */
+/** Admits the holder of the link. Without it the answer is 404, and no attempt is counted. */
 export async function enterPos(context: PosContext, id: string, token: string | undefined): Promise<PointOfSale> {
   const pos = await requirePos(context, id)
   if (token === undefined || !TOKEN.test(token)) throw posNotFound()

@@ -28,7 +28,7 @@ interface SignedIn {
 }
 
 /**
- * A cashier enters the PIN. A device that has entered it before has attempts of its own, which nobody else can use up. New devices have theirs
+ * A cashier enters the PIN. A device that has entered it before has attempts of its own, which other devices cannot use up. New devices have theirs
  * by network address, and all new devices together have too few to find a PIN.
  */
 export async function signIn(

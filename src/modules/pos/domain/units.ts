@@ -5,7 +5,7 @@ import { decimalsOf as fiatDecimals, formatFiat, parseFiat } from '../../checkou
 
 const NANO_SCALE = 30
 const FIAT_SCALE = 8
-/** Nobody types smaller parts of a nano at a till. */
+/** Smaller parts of a nano are not typed at a till. */
 const NANO_DECIMALS = 6
 
 /** How many decimals prices of a currency have here. */

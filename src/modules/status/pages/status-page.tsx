@@ -2,8 +2,8 @@ import { Layout } from '../../../web/layout.tsx'
 import { COMPONENTS } from '../components.ts'
 import type { ServiceStatus, ShownComponent, ShownDay } from '../domain/status.ts'
 
-const WORDS = { up: 'Operational', degraded: 'Degraded', down: 'Down' } as const
-const TONES = { up: 'good', degraded: 'warn', down: 'bad' } as const
+const WORDS = { up: 'Operational', degraded: 'Degraded', down: 'Down', off: 'Not set up' } as const
+const TONES = { up: 'good', degraded: 'warn', down: 'bad', off: 'quiet' } as const
 const toMinute = (at: number) => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
 function headline({ components }: ServiceStatus): string {
@@ -16,10 +16,10 @@ function headline({ components }: ServiceStatus): string {
 const watched = (days: readonly ShownDay[]) => days.filter(({ state }) => state !== undefined).length
 
 const Day = ({ day }: { day: ShownDay }) => {
-  const told = day.state === undefined ? 'no data' : `${WORDS[day.state].toLowerCase()}, ${day.uptime} % up`
+  const label = day.state === undefined ? 'no data' : `${WORDS[day.state].toLowerCase()}, ${day.uptime} % up`
   return (
-    <li class={`day ${day.state === undefined ? 'none' : TONES[day.state]}`} title={`${day.day}: ${told}`}>
-      <span class="unseen">{`${day.day}: ${told}`}</span>
+    <li class={`day ${day.state === undefined ? 'none' : TONES[day.state]}`} title={`${day.day}: ${label}`}>
+      <span class="unseen">{`${day.day}: ${label}`}</span>
     </li>
   )
 }
@@ -32,20 +32,26 @@ const Component = ({ shown: { component, state, uptime, days } }: { shown: Shown
         {state === undefined ? 'No data' : WORDS[state]}
       </span>
     </h2>
-    <ol class="days" aria-label={`${COMPONENTS[component]}, the last 90 days`}>
-      {days.map((day) => (
-        <Day key={day.day} day={day} />
-      ))}
-    </ol>
-    <p class="ends soft">
-      <span>{days[0]?.day}</span>
-      <span>{uptime === undefined ? 'No data yet.' : `${uptime} % on ${watched(days)} of 90 days`}</span>
-      <span>{days.at(-1)?.day}</span>
-    </p>
+    {state === 'off' ? (
+      <p class="soft">This gateway has no mail server: mails are kept for its operator and not sent.</p>
+    ) : (
+      <>
+        <ol class="days" aria-label={`${COMPONENTS[component]}, the last 90 days`}>
+          {days.map((day) => (
+            <Day key={day.day} day={day} />
+          ))}
+        </ol>
+        <p class="ends soft">
+          <span>{days[0]?.day}</span>
+          <span>{uptime === undefined ? 'No data yet.' : `${uptime} % on ${watched(days)} of 90 days`}</span>
+          <span>{days.at(-1)?.day}</span>
+        </p>
+      </>
+    )}
   </section>
 )
 
-/** Tells users whether a problem is on the gateway's side. */
+/** Shows users whether a problem is on the gateway's side. */
 export const StatusPage = ({ status, devnet }: { status: ServiceStatus; devnet: boolean }) => (
   <Layout title="Status" styles={['status.css']} devnet={devnet}>
     <h1>{headline(status)}</h1>

@@ -69,11 +69,11 @@ export const updateName = action({
     to_sign: answer.optional(answer.text),
   }),
   errors: {
-    username_not_found: 'Nobody leases this name.',
+    username_not_found: 'This name is not leased.',
     not_the_owner: 'Neither the key nor the signature is that of the owner.',
     conflict: 'The lease is over, and only its owner can renew it; or the offer was authorised for another change.',
     invalid_url: '`website` or `image` is not a web address.',
-    invalid_metadata: 'metadata is no object of up to 500 bytes.',
+    invalid_metadata: 'metadata is not an object of up to 500 bytes.',
   },
   auth: 'none',
   scope: 'names',

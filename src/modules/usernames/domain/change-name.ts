@@ -104,7 +104,7 @@ export async function authorizeChange(
   const id = toCheckoutId(given)
   if (id === undefined) throw noSuchOffer()
   const { names, ports } = checkouts
-  const { told, ...offer } = await inTx(checkouts, async (tx) => {
+  const { afterCommit, ...offer } = await inTx(checkouts, async (tx) => {
     const order = await lockOrder(tx.db, id)
     const { key, lease } = await findLeased({ ...tx, names }, name)
     if (order?.kind !== NAME_UPDATE || order.subject !== key) throw noSuchOffer()
@@ -123,10 +123,10 @@ export async function authorizeChange(
       what: 'name.change_authorized',
       detail: { name: key, checkoutId: id, by: 'owner' in authorized ? 'signature' : 'key' },
     })
-    return { lease, changes: meant, toSign, told: await resumeOrder(tx, id) }
+    return { lease, changes: meant, toSign, afterCommit: await resumeOrder(tx, id) }
   })
-  told()
-  ports.tell(id)
+  afterCommit()
+  ports.announce(id)
   return { ...offer, checkout: await getCheckout(checkouts, id), isAuthorized: true }
 }
 
@@ -178,7 +178,7 @@ export const changeName =
       profile: merge(held.profile, profile, remove),
       changedAt: Math.max(now, held.changedAt + 1),
     })
-    return { what: `@${held.name} changed`, told: () => onChange(key) }
+    return { what: `@${held.name} changed`, afterCommit: () => onChange(key) }
   }
 
 function merge(profile: JsonObject, changes: JsonObject, remove: readonly string[]): JsonObject {

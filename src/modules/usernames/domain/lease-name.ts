@@ -51,7 +51,7 @@ function describe(name: string, lease: NameLease | undefined, accountId: string 
   if (lease)
     return `Only @${name} itself can extend the lease: pay from ${lease.owner}. Any other payment is sent back.`
   const also = accountId === null ? '' : ' It belongs to the account that made this offer as well, which can change it.'
-  return `Pay from the wallet that @${name} should stand for: the address that pays becomes its owner.${also} Do not pay from an exchange. If somebody else is faster, your payment is sent back.`
+  return `Pay from the wallet that @${name} should stand for: the address that pays becomes its owner.${also} Do not pay from an exchange. If another payer is faster, your payment is sent back.`
 }
 
 const DAY = 86_400_000
@@ -99,8 +99,8 @@ export const leaseName =
       changedAt: now,
       indexed: false,
     }
-    const told = () => onChange(key)
-    if (await insertLease(tx.db, fresh)) return { what: `@${name} until ${toDay(expiresAt)}`, told }
+    const afterCommit = () => onChange(key)
+    if (await insertLease(tx.db, fresh)) return { what: `@${name} until ${toDay(expiresAt)}`, afterCommit }
     const held = (await lockLease(tx.db, key))!
     const isFree = statusAt(held, Math.min(paidAt, now)) === 'available'
     const isOwn = held.owner === payer || (held.accountId !== null && held.accountId === accountId)
@@ -109,7 +109,7 @@ export const leaseName =
     const changedAt = Math.max(now, held.changedAt + 1)
     const lease = isFree ? { ...fresh, changedAt } : extend(held, { period, changedAt })
     await updateLease(tx.db, lease)
-    return { what: `@${lease.name} until ${toDay(lease.expiresAt)}`, told }
+    return { what: `@${lease.name} until ${toDay(lease.expiresAt)}`, afterCommit }
   }
 
 /**

@@ -39,8 +39,8 @@ export interface AskedNotice {
 export async function remindOwners(ctx: StoreCtx): Promise<void> {
   const now = ctx.clock.now()
   // Reads all pages, because owners who need no notice for days stay in the list and must not hide others.
-  for (let after: Untold | undefined; ;) {
-    const page: Untold[] = await listUnreported(ctx.db, { expiresBefore: now + WARNING, after, limit: PAGE })
+  for (let after: Unnotified | undefined; ;) {
+    const page: Unnotified[] = await listUnreported(ctx.db, { expiresBefore: now + WARNING, after, limit: PAGE })
     for (const lease of page) {
       const notice = noticeAt(lease, now)
       if (notice === 0 || notice <= lease.told) continue
@@ -54,7 +54,7 @@ export async function remindOwners(ctx: StoreCtx): Promise<void> {
   ctx.wakeJobs()
 }
 
-type Untold = Awaited<ReturnType<typeof listUnreported>>[number]
+type Unnotified = Awaited<ReturnType<typeof listUnreported>>[number]
 
 /** Mails a notice and records it afterwards. If it is sent twice, mailboxes recognise the duplicate by its message id. */
 export async function mailNotice(

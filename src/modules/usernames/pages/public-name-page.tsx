@@ -12,7 +12,7 @@ export interface ShownName {
   title: string | undefined
   website: string | undefined
   /** Other parts of the profile: location, accounts elsewhere. */
-  told: readonly string[]
+  details: readonly string[]
   merchant: Pick<ShownMerchant, 'name' | 'logo' | 'website' | 'sheet'> | undefined
 }
 
@@ -72,7 +72,7 @@ export const NamePage = (props: NamePageProps) => {
                 {title}
               </p>
             )}
-            <Told shown={shown} />
+            <Details shown={shown} />
             <p class="hint">{NAME_TEXTS[language].notVerified}</p>
           </header>
           <section class="payment" aria-labelledby="pay-name">
@@ -87,9 +87,9 @@ export const NamePage = (props: NamePageProps) => {
 }
 
 /** Links of an owner show where they lead, and give them no credit from our site. */
-const Told = ({ shown: { website, merchant, told } }: { shown: ShownName }) => {
+const Details = ({ shown: { website, merchant, details } }: { shown: ShownName }) => {
   const links = [...new Set([website, merchant?.website ?? undefined].filter((one) => one !== undefined))]
-  if (links.length + told.length === 0) return null
+  if (links.length + details.length === 0) return null
   return (
     <ul class="told">
       {links.map((href) => (
@@ -99,7 +99,7 @@ const Told = ({ shown: { website, merchant, told } }: { shown: ShownName }) => {
           </a>
         </li>
       ))}
-      {told.map((one) => (
+      {details.map((one) => (
         <li key={one} dir="auto">
           {one}
         </li>
@@ -161,7 +161,7 @@ const Pay = ({ shown, link, code, amount, typed, chosenLanguage, voice }: NamePa
   )
 }
 
-/** Shown for a name that nobody leases, now or any more. */
+/** Shown for a name that is not leased, now or any more. */
 export const NoNamePage = (props: { voice: Voice; problem: 'notFound' | 'unavailable'; devnet: boolean }) => {
   const { voice, problem, devnet } = props
   const { texts, language } = voice

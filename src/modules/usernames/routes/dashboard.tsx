@@ -22,7 +22,7 @@ const PAGE_ROWS = 50
 /** The links for the buyer of a name: its public page, and its settings. */
 const waysTo = (key: string) => [
   { href: `/@${key}`, title: 'Open its public page' },
-  { href: `/dashboard/names/${key}`, title: 'Say what it tells' },
+  { href: `/dashboard/names/${key}`, title: 'Edit its page' },
 ]
 
 /** Dashboard pages of an account's usernames, with offers of further ones. */

@@ -85,7 +85,7 @@ function toShown({ lease, merchant }: Found): ShownName {
     address: lease.address,
     title: text(title),
     website: text(website),
-    told: [text(location), text(github), text(twitter), text(mastodon)].filter((one) => one !== undefined),
+    details: [text(location), text(github), text(twitter), text(mastodon)].filter((one) => one !== undefined),
     merchant: merchant && {
       name: merchant.name,
       logo: merchant.logo,

@@ -113,7 +113,7 @@ export const cloudWallet: Action = action({
     wallet_not_found: 'You have no such wallet.',
     insufficient_funds: 'The wallet does not have enough funds.',
     wallet_not_empty: 'It holds funds, has no refund address, and cannot be deleted.',
-    wallet_frozen: 'Somebody else has signed for the wallet; the operator must investigate.',
+    wallet_frozen: 'Someone else has signed for the wallet; the operator must investigate.',
     spending_limit: 'More nano than this key may spend in a day; see `limit`, `spent` and `resets_unix`.',
     limit_reached: 'More wallets, or more nano in a send or a day, than the account is allowed.',
     feature_disabled: 'Sending from cloud wallets is disabled.',

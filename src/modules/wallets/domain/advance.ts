@@ -28,7 +28,7 @@ import { maintainWallet, maintainsItself } from './maintain.ts'
 const STEPS_MAX = 200
 
 /**
- * Brings the blocks of one wallet forward, one after another, until nothing moves; a block that was begun is finished first. Every step is
+ * Brings the blocks of one wallet forward, one after another, until nothing moves; a started block is finished first. Every step is
  * derived from the store alone, so a pass may end anywhere and any process can continue. With `inspect`, it also compares an idle wallet
  * with the ledger, and releases blocks that can never be confirmed.
  */

@@ -82,7 +82,7 @@ async function resolveRefusal(ctx: WalletContext, { wallet, open, block, error }
   if (found?.isFinal && found.signer === block.account && previousOf(found.block) === block.previous) {
     const own = await findOwnBlock(ctx.store.db, wallet.id, rival!)
     if (own?.status === 'void') return returnBlock(ctx, wallet, { own, instead: open })
-    await freezeWallet(ctx, wallet, { reason: `Somebody else has signed block ${rival}.`, lost: open })
+    await freezeWallet(ctx, wallet, { reason: `Someone else has signed block ${rival}.`, lost: open })
     return 'idle'
   }
   if (isForeign) raise(`, which has the unconfirmed block ${rival} instead`)

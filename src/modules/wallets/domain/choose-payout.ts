@@ -27,7 +27,7 @@ export async function choosePayout(
   return address
 }
 
-/** It never ends: money would arrive at it for as long as somebody pays. */
+/** It never ends: money would arrive at it for as long as payers pay. */
 async function makeWallet(
   ctx: WalletContext,
   who: Pick<Choice, 'accountId' | 'actor'>,
@@ -37,7 +37,7 @@ async function makeWallet(
   return address
 }
 
-/** A name is resolved once: whoever leases it later gets nothing. */
+/** A name is resolved once: a later holder of the name gets nothing. */
 async function readOwn(
   { store }: WalletContext,
   names: Names,

@@ -13,7 +13,7 @@ interface Freeze {
   kind?: WalletAlarm
   /** The open block, when a confirmed block of another signer has taken its place, so that it can never be confirmed. */
   lost?: OutboxBlock
-  /** Whether the ledger has a block of this wallet that the store does not know: the store is older, or somebody has the key. */
+  /** Whether the ledger has a block of this wallet that the store does not know: the store is older, or the key was stolen. */
   isForeign?: boolean
 }
 

@@ -47,8 +47,8 @@ export async function rewrapKeys(ctx: VaultCtx): Promise<number> {
     const batch = await listWrappedByOthers(db, vault.activeKeyId, BATCH)
     if (batch.length === 0) return rewrapped
     for (const { sealed, ...holder } of batch) {
-      const anew = vault.rewrap(holder, sealed)
-      if (anew && (await updateWrapping(db, holder.walletId, sealed, anew))) rewrapped++
+      const wrapping = vault.rewrap(holder, sealed)
+      if (wrapping && (await updateWrapping(db, holder.walletId, sealed, wrapping))) rewrapped++
     }
   }
 }

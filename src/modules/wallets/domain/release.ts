@@ -127,7 +127,7 @@ function findWhy(branch: Branch, survey: Survey): string | undefined {
   if (hasAny(branch, survey)) return undefined
   const { blocks, foreign, next } = branch
   if (foreign !== undefined) return `no node has block ${foreign}, on which they stand`
-  if (next !== undefined) return `block ${next} stands in their place`
+  if (next !== undefined) return `block ${next} is in their place`
   const source = sourceOf(blocks[0]!)
   return source !== null && !survey.known.has(source) ? `no node has ${source}, which the first receives` : undefined
 }

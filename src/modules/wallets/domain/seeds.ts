@@ -84,7 +84,7 @@ export async function withSeed<T>({ db, vault }: SeedCtx, seedId: string, run: (
 interface DerivedKey {
   key: Uint8Array
   place: SeedPlace
-  /** Returns its place, as long as nobody has seen its address. */
+  /** Returns its place, as long as its address was never shown. */
   giveBack(): Promise<void>
 }
 

@@ -58,7 +58,7 @@ export async function sendFromWallet(ctx: WalletContext & Pick<Ctx, 'charged'>, 
   )
 }
 
-/** The amount to compare with limits; null stands for everything, and is possible only without a limit. */
+/** The amount to compare with limits; null means everything, and is possible only without a limit. */
 async function resolveAmount(
   { store, node, rules }: WalletContext,
   wallet: Wallet,
@@ -111,7 +111,7 @@ async function acceptSend(
   // Without limits nothing is counted: the send and its audit entry are all there is to write.
   if (dailySendMax === 0n && !hasSpendingLimit(rights)) {
     const [isUsable, isFirst] = await allOrNone(store.db, (tx) => [...enter(tx), note(tx)] as const)
-    // The wallet may have begun to end since it was read.
+    // The wallet may be ending since it was read.
     if (!isUsable) throw walletNotFound()
     if (isFirst) {
       notifyWallet(ctx, { accountId })

@@ -23,7 +23,7 @@ export async function waitUntilSent(
   const until = clock.now() + rules.waitMilliseconds
   const watch = queue.watchBlock(id)
   let failure: unknown
-  /** Disagreement between nodes usually ends soon, unless one of them lies. */
+  /** Disagreement between nodes usually ends soon, unless one of them is dishonest. */
   let doubt: unknown
   // A send queued just now needs no read; any other was read a moment ago.
   let known = 'status' in asked ? asked : undefined

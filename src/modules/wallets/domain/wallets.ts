@@ -45,17 +45,17 @@ export async function createWallet(ctx: WalletContext, request: WalletRequest): 
   const made = idempotency?.made as { id: string } | undefined
   if (made) return (await findWallet(store.db, made.id))!
   const { walletsMax } = rules
-  const checkRoom = async (db: typeof store.db) => {
+  const checkCount = async (db: typeof store.db) => {
     if (accountId === undefined || walletsMax === 0) return
     if ((await countOwnedWallets(db, accountId)) >= walletsMax) throw tooManyWallets(walletsMax)
   }
   // A search takes seconds, so an account at its limit is refused before it.
-  if (request.vanity) await checkRoom(store.db)
+  if (request.vanity) await checkCount(store.db)
   return alongWallet(ctx, request, async ({ id, address, keep }) => {
     await store.db.transaction().execute(async (tx) => {
       // Locks the account so that concurrent requests cannot all pass the limit.
       if (accountId !== undefined && walletsMax > 0) await lockAccount(tx, accountId)
-      await checkRoom(tx)
+      await checkCount(tx)
       await keep(tx)
       if (accountId !== undefined)
         await insertAudit({ ...store, db: tx }, { actor, accountId, what: 'wallet.made', detail: { address } })

@@ -36,7 +36,7 @@ export const inspectWallets = (ctx: WalletContext, setbacks: Setbacks): Job => (
     const stuck = await listStuck(db, before, WALLETS_MAX)
     const suspects = new Set([...stuck, ...(await findSuspects(ctx, wallets))])
     await forEachOf(suspects, { atOnce: WALLETS_AT_ONCE, signal }, async (id) => {
-      if (!setbacks.isResting(id)) await setbacks.during(id, advanceWallet(ctx, id, { inspect: true }))
+      if (!setbacks.isBackedOff(id)) await setbacks.during(id, advanceWallet(ctx, id, { inspect: true }))
     })
     if (signal.aborted) return
     await markLooked(

@@ -30,7 +30,7 @@ export const settleWallets = (ctx: WalletContext, setbacks: Setbacks): Job => ({
     const unsettled = new Set([...due, ...(await list(ctx, BATCH_MAX))])
     // A failed wallet is found again, in the next round or after its pause.
     await forEachOf(unsettled, { atOnce: WALLETS_AT_ONCE, signal }, async (id) => {
-      if (!setbacks.isResting(id)) await ctx.queue.advance(id)
+      if (!setbacks.isBackedOff(id)) await ctx.queue.advance(id)
     })
   },
 })

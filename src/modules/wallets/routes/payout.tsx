@@ -46,7 +46,7 @@ export function payoutPages({ wallets: ctx, names }: PayoutPorts): readonly (Pag
   ]
 }
 
-/** The same for programs. Whoever may redirect all money may do everything: a limited key may only read it. */
+/** The same for programs. A caller who may redirect all money may do everything: a limited key may only read it. */
 export function payoutRoutes({ wallets: ctx, names }: PayoutPorts): readonly Route[] {
   const path = '/api/account/payout'
   const show = async (accountId: string) => ({ json: { address: await findPayout(ctx.store.db, accountId) } })

@@ -171,7 +171,7 @@ function describe(status: number): string | null {
 
 function judge({ type }: DueDelivery, { error }: Result): Outcome {
   if (error === null) return 'delivered'
-  // A test is not retried: whoever tests a URL looks at the result now.
+  // A test is not retried: the person who tests a URL looks at the result now.
   return error === 'gone' || error === 'body_forgotten' || type === PING ? 'dead' : 'retrying'
 }
 

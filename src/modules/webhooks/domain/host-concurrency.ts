@@ -2,7 +2,7 @@
 export const PLACES = 128
 const AT_ONCE_MAX = 4
 /** Parallel deliveries for all checkouts made without a key: a quarter of all places. */
-const STRANGERS_AT_ONCE_MAX = 32
+const ANONYMOUS_AT_ONCE_MAX = 32
 /** Parallel deliveries of one account, which must not take all places by using many hosts or many names of one. */
 const ACCOUNT_AT_ONCE_MAX = 32
 /** The spacing between postponed deliveries; otherwise a slow host's whole queue would retry every second. */
@@ -38,7 +38,7 @@ export class HostConcurrency {
   enter(host: string, { now, accountId, isEndpoint = false }: Delivered): Place {
     const whose = accountId === null ? '' : `account:${accountId}`
     const kind = isEndpoint ? 'endpoints' : 'checkouts'
-    const most = accountId === null ? STRANGERS_AT_ONCE_MAX : ACCOUNT_AT_ONCE_MAX
+    const most = accountId === null ? ANONYMOUS_AT_ONCE_MAX : ACCOUNT_AT_ONCE_MAX
     return this.#takeAll(now, [
       [whose, most],
       // Half of the free places, so that some stay free however many accounts have slow hosts: an account without a place gets one.

@@ -19,7 +19,7 @@ interface Test {
   idempotency?: Idempotency | undefined
 }
 
-/** Sends a test event once and returns its result. A failure alerts nobody. */
+/** Sends a test event once and returns its result. A failure raises no alarm. */
 export async function ping(
   context: WebhookContext,
   { accountId, to, idempotency }: Test,

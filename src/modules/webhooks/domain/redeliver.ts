@@ -39,7 +39,7 @@ export async function redeliver(ctx: StoreCtx, again: Again): Promise<DeliveryRe
   })
 }
 
-/** Null stands for the event's own URL, and comes first. */
+/** Null means the event's own URL, and comes first. */
 async function receiversOf({ db }: StoreCtx, event: EventRecord, endpointId: string | undefined) {
   if (endpointId !== undefined) return [endpointId]
   const receivers = [...(event.url === null ? [] : [null]), ...(await listReceivers(db, event.id))]

@@ -24,7 +24,7 @@ declare module '../../../kernel/resource/field.ts' {
   }
 }
 
-/** Stands for every event type. */
+/** Means every event type. */
 export const EVERY_KIND = '*'
 
 /** A URL that gets an account's events, whichever URLs its checkouts name. */
@@ -49,7 +49,7 @@ export const endpoint = resource({
     events: kinds({ label: 'Events' }),
     filter: filter({ label: 'Metadata filter', formText: 'must be lines such as shop = berlin, up to ten of them' }),
     isEnabled: flag({ otherwise: true, emptyLeaves: true }),
-    /** Why the gateway disabled it; null when its owner did, or nobody. */
+    /** Why the gateway disabled it; null when its owner did, or it is enabled. */
     disabledReason: kept<'failing' | 'gone' | null>({
       schema: orNull(words('failing', 'gone')),
       column: 'string | null',
@@ -88,7 +88,7 @@ export function statusOf({
   return disabledReason === null ? 'paused' : 'disabled'
 }
 
-/** The query is not shown, since it may contain a secret. Each delivery checks anew where the host name leads. */
+/** The query is not shown, since it may contain a secret. Each delivery checks again where the host name leads. */
 function address(labelled: Labelled) {
   return field<string>({
     isRequired: true,

@@ -38,16 +38,16 @@ async function noteOne(tx: StoreCtx, id: string, outcomes: readonly Outcome[]): 
   const real = outcomes.filter(({ due }) => due.type !== PING)
   const [first] = real
   if (!first) return
-  if (real.some(({ error }) => error === 'gone')) return tell(tx, await markDisabled(tx.db, { id, reason: 'gone' }))
+  if (real.some(({ error }) => error === 'gone')) return notify(tx, await markDisabled(tx.db, { id, reason: 'gone' }))
   const { failingSince } = first.due.endpoint!
   if (failingSince === null) return markFailing(tx.db, id, now)
   const failingBefore = now - FAILING_MAX
   if (failingSince <= failingBefore) {
-    await tell(tx, await markDisabled(tx.db, { id, reason: 'failing', failingBefore }))
+    await notify(tx, await markDisabled(tx.db, { id, reason: 'failing', failingBefore }))
   }
 }
 
-async function tell(tx: StoreCtx, endpoint: Endpoint | undefined): Promise<void> {
+async function notify(tx: StoreCtx, endpoint: Endpoint | undefined): Promise<void> {
   if (!endpoint) return
   const { id, accountId, disabledReason: reason } = endpoint
   await insertAudit(tx, {

@@ -6,7 +6,7 @@ import { beginDelivery } from '../domain/wake-delivery.ts'
 import { EVERY_KIND } from './endpoint.ts'
 import { type Listener, listListeners } from './store.ts'
 
-interface Told {
+interface RecordedEvent {
   id: string
   accountId: string
   type: string
@@ -25,7 +25,7 @@ export function wantsKind({ events }: Pick<Listener, 'events'>, type: string): b
  * Whether an endpoint asks for an event: by its type, by every member of its metadata filter, and by who made the checkout. Anyone can use an
  * unbound public key to make a checkout, so events of those go only to endpoints that ask for them.
  */
-export function isMatch(listener: Listener, event: Pick<Told, 'type' | 'metadata' | 'madeWith'>): boolean {
+export function isMatch(listener: Listener, event: Pick<RecordedEvent, 'type' | 'metadata' | 'madeWith'>): boolean {
   const { type, metadata, madeWith } = event
   if (!wantsKind(listener, type)) return false
   const { metadata: wanted, made_with: by } = listener.filter
@@ -39,7 +39,10 @@ export function isMatch(listener: Listener, event: Pick<Told, 'type' | 'metadata
 }
 
 /** Queues an event's delivery to every endpoint that asks for it, in the transaction that records it. */
-export async function fanOut(tx: StoreCtx, { id: eventId, accountId, endpointId, ...event }: Told): Promise<void> {
+export async function fanOut(
+  tx: StoreCtx,
+  { id: eventId, accountId, endpointId, ...event }: RecordedEvent,
+): Promise<void> {
   const now = tx.clock.now()
   for (const listener of await listListeners(tx.db, accountId)) {
     if (!listener.isEnabled) continue

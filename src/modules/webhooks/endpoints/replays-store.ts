@@ -191,7 +191,7 @@ export interface Replayable {
 }
 
 /** The members of an event's body that filters compare. */
-interface Told {
+interface RecordedEvent {
   metadata?: JsonObject
   made_with?: string
   key_bound?: boolean
@@ -204,7 +204,7 @@ export async function listReplayable(db: Db, stretch: Stretch, limit: number): P
     .limit(limit)
     .execute()
   return rows.map(({ id, position, type, body, endpoint_id: meant }) => {
-    const { metadata, made_with: by, key_bound: isBound } = JSON.parse(body!) as Told
+    const { metadata, made_with: by, key_bound: isBound } = JSON.parse(body!) as RecordedEvent
     const madeWith = by === undefined ? null : isBound ? 'bound_key' : 'public_key'
     return { id, position: position!, type, metadata, madeWith, isMeant: meant !== null }
   })

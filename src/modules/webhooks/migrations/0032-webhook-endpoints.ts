@@ -40,7 +40,7 @@ export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void
   await sql`create unique index webhook_replays_running on webhook_replays (endpoint_id) where state = 'running'`.execute(
     db,
   )
-  // Stored with the position, so that recording an event also tells whether the account has endpoints.
+  // Stored with the position, so that recording an event also shows whether the account has endpoints.
   await schema
     .alterTable('event_positions')
     .addColumn('endpoints', 'integer', (column) => column.notNull().defaultTo(0))

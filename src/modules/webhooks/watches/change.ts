@@ -17,7 +17,7 @@ import { countWatches, deleteWatches, insertWatches, listWatchedOf } from './sto
 import type { Floor } from './watch.ts'
 
 const ADDRESSES_AT_ONCE = 100
-/** Sends receivable before the watch must be told apart from later ones, so each is stored. */
+/** Sends receivable before the watch must be distinguished from later ones, so each is stored. */
 const WAITING_BEFORE_MAX = 2_000
 /** Each address with many receivable sends costs the nodes a request of its own. */
 const CROWDED_MAX = 20

@@ -14,7 +14,7 @@ export class Known {
   }
 
   /** The list without what the chain has received, and with more hashes. */
-  packedAnew({ taken, more }: { taken: readonly string[]; more: readonly string[] }): string {
+  repacked({ taken, more }: { taken: readonly string[]; more: readonly string[] }): string {
     const gone = new Set(taken.map((hash) => hash.slice(0, DIGITS)))
     return packKnown([...[...this.#beginnings].filter((beginning) => !gone.has(beginning)), ...more])
   }

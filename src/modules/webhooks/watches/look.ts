@@ -27,7 +27,7 @@ interface Look {
   watch: Watch
   state: AddressState
   /** Hashes that the event stream announced: they are looked for in the ledger, and never trusted. */
-  heard: ReadonlySet<string>
+  announced: ReadonlySet<string>
   settled: Set<string>
 }
 
@@ -37,7 +37,7 @@ interface Look {
  */
 export async function lookAt(
   context: WatchContext,
-  { watch: before, state, heard }: { watch: Watch; state: AddressState; heard: ReadonlySet<string> },
+  { watch: before, state, announced }: { watch: Watch; state: AddressState; announced: ReadonlySet<string> },
 ): Promise<Looked> {
   const settled = new Set<string>()
   let watch = before
@@ -54,7 +54,7 @@ export async function lookAt(
     const isLast = chain.length < CHAIN_PAGE || !chain.at(-1)!.confirmed
     // Read again, so that a send confirmed while the chain was read does not come after it.
     const now = isLast && chain.length > 0 ? await withWaitingNow(context, watch.address, state) : state
-    const look = { context, watch, state: now, heard, settled }
+    const look = { context, watch, state: now, announced, settled }
     const { happenings, floor, isComplete } = await judge(look, { chain, isLast })
     const after = await reportInParts(context, watch, { happenings, floor })
     if (!after) return over(false)
@@ -92,21 +92,21 @@ async function reportInParts(
 
 /** Decides which blocks of a part of the chain, and which receivable sends, cause events, and up to where the address is processed then. */
 async function judge(
-  { context, watch, state, heard, settled }: Look,
+  { context, watch, state, announced, settled }: Look,
   { chain, isLast }: { chain: readonly ChainBlock[]; isLast: boolean },
 ): Promise<{ happenings: Happening[]; floor: Floor; isComplete: boolean }> {
   const { address } = watch
   const known = new Known(watch.known)
-  const waiting = isLast ? (state.waiting ?? [...heard]) : []
+  const waiting = isLast ? (state.waiting ?? [...announced]) : []
   const sent = chain.filter(({ isSend }) => isSend).map(({ hash }) => hash)
   const incoming = new Set([...chain.flatMap(({ source }) => source ?? []), ...waiting])
-  for (const hash of heard) if (known.has(hash)) settled.add(hash)
+  for (const hash of announced) if (known.has(hash)) settled.add(hash)
   const received = [...incoming].filter((hash) => !known.has(hash))
-  const toldSent = await listReported(context.db, watch, { type: 'address.sent', hashes: sent })
-  const toldReceived = await listReported(context.db, watch, { type: 'address.received', hashes: received })
-  for (const hash of [...toldSent, ...toldReceived]) settled.add(hash)
-  const newSent = sent.filter((hash) => !toldSent.has(hash))
-  const newReceived = received.filter((hash) => !toldReceived.has(hash))
+  const reportedSent = await listReported(context.db, watch, { type: 'address.sent', hashes: sent })
+  const reportedReceived = await listReported(context.db, watch, { type: 'address.received', hashes: received })
+  for (const hash of [...reportedSent, ...reportedReceived]) settled.add(hash)
+  const newSent = sent.filter((hash) => !reportedSent.has(hash))
+  const newReceived = received.filter((hash) => !reportedReceived.has(hash))
   const sends = await readFinalSends(context.node, [...new Set([...newSent, ...newReceived])])
   const happenings = inOrder([
     ...pick(sends, newSent, ({ from }) => from === address).map((send) => ({ type: 'address.sent' as const, send })),
@@ -116,9 +116,9 @@ async function judge(
     })),
   ])
   // A send that the node lists, but does not report as final when asked, is looked at again.
-  const isOpen = (hash: string) => !sends.has(hash) && !known.has(hash) && !toldReceived.has(hash)
+  const isOpen = (hash: string) => !sends.has(hash) && !known.has(hash) && !reportedReceived.has(hash)
   const isDone = ({ hash, confirmed, isSend, source }: ChainBlock) =>
-    confirmed && (!isSend || sends.has(hash) || toldSent.has(hash)) && (source === undefined || !isOpen(source))
+    confirmed && (!isSend || sends.has(hash) || reportedSent.has(hash)) && (source === undefined || !isOpen(source))
   const end = chain.findIndex((block) => !isDone(block))
   const done = end === -1 ? chain : chain.slice(0, end)
   const last = done.at(-1)
@@ -131,7 +131,7 @@ async function judge(
   const floor = {
     frontier: last?.hash ?? watch.frontier,
     height: last?.height ?? watch.height,
-    known: known.packedAnew({ taken, more: isKept ? again.filter((hash) => !isOpen(hash)) : [] }),
+    known: known.repacked({ taken, more: isKept ? again.filter((hash) => !isOpen(hash)) : [] }),
   }
   const isOver = chain.slice(done.length).every(({ confirmed }) => !confirmed)
   return { happenings, floor, isComplete: isOver && !waiting.some(isOpen) }

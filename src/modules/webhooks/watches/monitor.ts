@@ -37,7 +37,7 @@ export class AddressMonitor implements FeedConsumer {
   readonly #context: WatchContext
   readonly #settled = new BoundedSet(SETTLED_MAX)
   readonly #turns: Turns
-  readonly #heard = new ReceivedQueue()
+  readonly #received = new ReceivedQueue()
   #stopped = false
 
   constructor(options: MonitorOptions) {
@@ -71,21 +71,21 @@ export class AddressMonitor implements FeedConsumer {
   }
 
   add(announced: Announced): void {
-    this.#heard.add(announced)
+    this.#received.add(announced)
   }
 
   get isWaiting(): boolean {
-    return !this.#heard.isEmpty
+    return !this.#received.isEmpty
   }
 
   async work(): Promise<readonly Announced[]> {
     const left: Announced[] = []
     for (let sharings = 0, isMore = true; isMore && sharings < SHARINGS_MAX; sharings++) {
-      const fresh = this.#heard.takeFresh(SHARED_AT_ONCE)
+      const fresh = this.#received.takeFresh(SHARED_AT_ONCE)
       isMore = fresh.size > 0
       if (isMore) left.push(...(await this.#orAll(fresh, () => this.#share(fresh))))
     }
-    const batch = this.#heard.take(ADDRESSES_AT_ONCE)
+    const batch = this.#received.take(ADDRESSES_AT_ONCE)
     if (batch.size > 0) left.push(...(await this.#orAll(batch, () => this.#lookWhere(batch))))
     return left
   }
@@ -99,20 +99,20 @@ export class AddressMonitor implements FeedConsumer {
     const now = clock.now()
     const leaseUntil = now + LEASE
     const watches = await claimDue(db, engine, { now, leaseUntil, limit: WATCHES_AT_ONCE })
-    await this.#look(watches, { leaseUntil, heard: new Map() })
+    await this.#look(watches, { leaseUntil, received: new Map() })
     return watches.length === WATCHES_AT_ONCE
   }
 
   /** After a failure all blocks are returned, to be tried again. */
   async #orAll(
-    heard: ReadonlyMap<string, ReceivedAt>,
+    received: ReadonlyMap<string, ReceivedAt>,
     run: () => Promise<readonly Announced[]>,
   ): Promise<readonly Announced[]> {
     try {
       return await run()
     } catch (error) {
       this.#failed('announced')(error)
-      return [...heard.values()].flatMap((blocks) => [...blocks.values()].flat())
+      return [...received.values()].flatMap((blocks) => [...blocks.values()].flat())
     }
   }
 
@@ -121,12 +121,12 @@ export class AddressMonitor implements FeedConsumer {
     const { db } = this.#context
     const found = await listWatchesAt(db, [...fresh.keys()], PAGE)
     const byAddress = Map.groupBy(found, ({ address }) => address)
-    for (const [address, heard] of fresh) {
+    for (const [address, received] of fresh) {
       // An address with very many watchers may have filled the page, so the others are queried one by one.
       const isCut = found.length === PAGE && !byAddress.has(address)
-      this.#heard.place(
+      this.#received.place(
         address,
-        heard,
+        received,
         isCut ? await listWatchesAt(db, [address], PAGE) : (byAddress.get(address) ?? []),
       )
     }
@@ -141,7 +141,7 @@ export class AddressMonitor implements FeedConsumer {
     const byAddress = Map.groupBy(watchers, ({ address }) => address)
     const open = new Map<string, ReceivedAt>()
     for (const [address, blocks] of batch) {
-      // Nobody watches it: the set of subscribed addresses keeps only a part of each address, so others may match.
+      // It is not watched: the set of subscribed addresses keeps only a part of each address, so others may match.
       if (!byAddress.has(address)) continue
       const untold: ReceivedAt = new Map()
       for (const [hash, announced] of blocks) {
@@ -155,8 +155,8 @@ export class AddressMonitor implements FeedConsumer {
     const leaseUntil = now + LEASE
     const claim = { addresses: [...open.keys()], now, leaseUntil, limit: PAGE }
     const claimed = await claimAt(context.db, context.engine, claim)
-    const heard = new Map([...open].map(([address, blocks]) => [address, new Set(blocks.keys())] as const))
-    const looked = await this.#look(claimed, { leaseUntil, heard })
+    const received = new Map([...open].map(([address, blocks]) => [address, new Set(blocks.keys())] as const))
+    const looked = await this.#look(claimed, { leaseUntil, received })
     const left: Announced[] = []
     for (const [address, blocks] of open) {
       const own = claimed.filter((watch) => watch.address === address).map((watch) => looked.get(watch))
@@ -187,7 +187,7 @@ export class AddressMonitor implements FeedConsumer {
   /** Looks at claimed watches. One whose look fails must not hold up the others. */
   async #look(
     watches: readonly Watch[],
-    { leaseUntil, heard }: { leaseUntil: number; heard: ReadonlyMap<string, ReadonlySet<string>> },
+    { leaseUntil, received }: { leaseUntil: number; received: ReadonlyMap<string, ReadonlySet<string>> },
   ): Promise<Map<Watch, Looked>> {
     const context = this.#context
     const looked = new Map<Watch, Looked>()
@@ -204,14 +204,17 @@ export class AddressMonitor implements FeedConsumer {
         if (this.#stopped) break
         const state = states.get(watch.address)!
         try {
-          looked.set(watch, await lookAt(context, { watch, state, heard: heard.get(watch.address) ?? new Set() }))
+          looked.set(
+            watch,
+            await lookAt(context, { watch, state, announced: received.get(watch.address) ?? new Set() }),
+          )
         } catch (error) {
           if (isOutage(error)) throw error
           this.#failed('look')(error)
         }
       }
     } finally {
-      await this.#turns.giveBack(watches, { looked, lookedAt, leaseUntil, isReceived: heard.size > 0 })
+      await this.#turns.giveBack(watches, { looked, lookedAt, leaseUntil, isReceived: received.size > 0 })
     }
     return looked
   }

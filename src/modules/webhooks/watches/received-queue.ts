@@ -35,20 +35,20 @@ export class ReceivedQueue {
     else if (this.#fresh.size < WAITING_MAX) this.#fresh.set(address, new Map([[hash, [announced]]]))
   }
 
-  /** The next addresses whose watchers are not known yet; `place` puts them back, unless nobody watches them. */
+  /** The next addresses whose watchers are not known yet; `place` puts them back, unless they are not watched. */
   takeFresh(limit: number): Map<string, ReceivedAt> {
     const taken = new Map<string, ReceivedAt>()
-    for (const [address, heard] of this.#fresh) {
+    for (const [address, blocks] of this.#fresh) {
       if (taken.size === limit) break
-      taken.set(address, heard)
+      taken.set(address, blocks)
     }
     for (const address of taken.keys()) this.#fresh.delete(address)
     return taken
   }
 
   /** Adds an address to the share of the watcher with the fewest waiting: one look serves all. Leaves out blocks that no watcher asks for. */
-  place(address: string, heard: ReceivedAt, watchers: readonly Watcher[]): void {
-    const asked = [...heard].filter(([, announced]) =>
+  place(address: string, blocks: ReceivedAt, watchers: readonly Watcher[]): void {
+    const asked = [...blocks].filter(([, announced]) =>
       watchers.some((watcher) => announced.some(({ direction }) => wantsKind(watcher, `address.${direction}`))),
     )
     const [account] = watchers
@@ -71,12 +71,12 @@ export class ReceivedQueue {
     while (batch.size < limit) {
       const [account, share] = this.#shares.entries().next().value ?? []
       if (account === undefined || !share) break
-      const [address, heard] = share.entries().next().value!
+      const [address, blocks] = share.entries().next().value!
       share.delete(address)
       this.#places.delete(address)
       this.#shares.delete(account)
       if (share.size > 0) this.#shares.set(account, share)
-      batch.set(address, heard)
+      batch.set(address, blocks)
     }
     return batch
   }

@@ -9,7 +9,7 @@ const MINUTE = 60 * SECOND
 const AFTER_FAILURE = 2 * SECOND
 /** While events arrive, looks are only a second safety net; the longer nothing has happened, the rarer they are. */
 const PACE_MIN = 15 * SECOND
-const PACE_MIN_HEARING = 5 * MINUTE
+const PACE_MIN_CONNECTED = 5 * MINUTE
 const PACE_MAX = 6 * 60 * MINUTE
 const PACE_SHARE = 20
 /** A node selected just now may be behind for a moment; only a longer failure is reported to the operator. */
@@ -48,7 +48,7 @@ export class Turns {
     }
     const turns = Map.groupBy(watches, (watch) => {
       const { isComplete = false, isActive = false, trouble = null } = looked.get(watch) ?? {}
-      this.#tell(watch, trouble, now)
+      this.#report(watch, trouble, now)
       if (isComplete) return `done ${this.#nextTurn(isActive || isReceived ? lookedAt : watch.activeAt)}`
       return `failed ${now + (trouble === 'unknown_floor' ? pauseOf(watch, now) : AFTER_FAILURE)}`
     })
@@ -59,8 +59,8 @@ export class Turns {
     }
   }
 
-  /** Reports each failing watch once: while its looks fail, nobody gets events about payments there. */
-  #tell({ endpointId, address, frontier, troubleSince }: Watch, trouble: Trouble | null, now: number): void {
+  /** Reports each failing watch once: while its looks fail, payments there cause no events. */
+  #report({ endpointId, address, frontier, troubleSince }: Watch, trouble: Trouble | null, now: number): void {
     const key = `${endpointId} ${address}`
     if (trouble !== 'unknown_floor') {
       this.#said.delete(key)
@@ -76,7 +76,7 @@ export class Turns {
   /** In whole seconds, so that watches share their looks. */
   #nextTurn(activeAt: number): number {
     const now = this.#context.clock.now()
-    const min = this.#bus.connected ? PACE_MIN_HEARING : PACE_MIN
+    const min = this.#bus.connected ? PACE_MIN_CONNECTED : PACE_MIN
     const pace = Math.min(PACE_MAX, Math.max(min, Math.floor((now - activeAt) / PACE_SHARE)))
     return Math.ceil((now + pace) / SECOND) * SECOND
   }

@@ -17,9 +17,9 @@ export interface WatchedPart {
 
 /** What each failure means for the receiver of events. */
 const TROUBLES: Record<Trouble, string> = {
-  unknown_floor: 'Not told at the moment: no node knows the block up to which it was looked through. We go on trying.',
+  unknown_floor: 'Paused: no node has the last block processed for this address. Retrying.',
   too_much_waits:
-    'More than 10,000 payments wait here. New ones are told when we hear of them or when they are received; receive some, so that none can be missed.',
+    'More than 10,000 payments wait here. New ones are reported when a node announces them or when they are received. Receive some, so that none is missed.',
 }
 
 const shown = (count: number) => count.toLocaleString('en')

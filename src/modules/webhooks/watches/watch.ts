@@ -52,7 +52,7 @@ export const watch = noun({
     height: moment(),
     /** Concatenated first digits of hashes that cause no event: receivable before the watch, or recorded and still receivable. */
     known: kept<string>({ schema: text, column: 'string', isHidden: true, isSecret: true }),
-    /** Why looks fail: no node knows the block to continue from, or too many sends are receivable to tell new ones apart. */
+    /** Why looks fail: no node knows the block to continue from, or too many sends are receivable to recognise new ones. */
     trouble: kept<'unknown_floor' | 'too_much_waits' | null>({
       schema: orNull(words('unknown_floor', 'too_much_waits')),
       column: 'string | null',

@@ -62,11 +62,11 @@ export async function discoverResources(
   const all = await Promise.all(listGoods(seller).map(([seller, good]) => describeGood(seller, good)))
   const found = all.filter(({ type, extensions, accepts }) => {
     const [terms] = accepts
-    const told: Record<string, string> = { type, payTo: terms!.payTo, scheme: terms!.scheme, network: terms!.network }
+    const shown: Record<string, string> = { type, payTo: terms!.payTo, scheme: terms!.scheme, network: terms!.network }
     return Object.entries(sought).every(([name, value]) =>
       name === 'extensions'
         ? value === undefined || Object.hasOwn(extensions, value)
-        : value === undefined || told[name] === value,
+        : value === undefined || shown[name] === value,
     )
   })
   return {

@@ -110,7 +110,7 @@ async function settleHere(facilitation: Facilitation, { stored, fresh }: HeldPay
     return await facilitation.own.settle(toPayload(facilitation, stored), toTerms(facilitation, stored))
   } catch (error) {
     if (fresh) return { unsent: error }
-    // Nobody knows whether an earlier attempt sent the payment.
+    // It is unknown whether an earlier attempt sent the payment.
     facilitation.store.failures.failed('x402.state', { hash: stored.hash })(error)
     return open(facilitation, stored.hash)
   }
