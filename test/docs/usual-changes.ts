@@ -103,6 +103,76 @@ test('a ticker is read as it documents itself', async (t) => {
 })
 `
 
+const COUNT_ROUTE = `
+  {
+    ...place,
+    method: 'get',
+    path: '/api/names/count',
+    id: 'countNames',
+    summary: 'How many usernames the account has leased.',
+    answer: record({ names: answer.integer }),
+    async run(context, { caller: { accountId } }) {
+      const leases = await listLeasesOf(context.checkouts.db, { accountId, limit: LIMIT_MAX })
+      return { json: { names: leases.length } }
+    },
+  },`
+
+const COUNT_TEST = `import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openGateway } from '../support/gateway.ts'
+
+test('the names of an account are counted', async (t) => {
+  const { join, rest } = await openGateway(t)
+  const { key } = await join()
+  assert.deepEqual((await rest('GET', '/api/names/count', key)).json(), { names: 0 })
+})
+`
+
+const THANK = `import { AppError } from '../../../kernel/errors.ts'
+import { inTx } from '../../../kernel/in-tx.ts'
+import type { Raw } from '../../../kernel/money.ts'
+import { findPayment, lockFunds, queuePayment, treasury, untilPaid } from '../../wallets/index.ts'
+import type { FaucetContext } from '../context.ts'
+
+/** Pays somebody from the treasury, once for each reference however often it is asked. */
+export async function thank(ctx: FaucetContext, { destination, amount, id }: { destination: string; amount: Raw; id: string }) {
+  const reference = \`thanks:\${id}\`
+  const { id: walletId } = await treasury(ctx)
+  await inTx(ctx.store, async ({ db }) => {
+    const funds = await lockFunds(db, walletId)
+    if (await findPayment(db, reference)) return
+    if (!funds || funds.free < amount) throw new AppError('insufficient_funds', 'The treasury has too little.')
+    await queuePayment({ db, store: ctx.store }, { walletId, destination, amount, reference, purpose: 'faucet' })
+  })
+  return untilPaid(ctx, reference)
+}
+`
+
+const THANK_TEST = `import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { thank } from '../../src/modules/faucet/domain/thank.ts'
+import { nano } from '../support/blocks.ts'
+import { treasuryOf } from '../support/email-processes.ts'
+import { type Scenario, failByLot, stranger } from './fail-everywhere.ts'
+
+const thanks: Scenario = async (world) => {
+  const treasury = await treasuryOf(world)
+  if (world.fundsOf(treasury) === 0n) await world.deposit(treasury, nano(3))
+  const { id: walletId } = await world.db.selectFrom('wallets').select('id').where('address', '=', treasury).executeTakeFirstOrThrow()
+  const destination = stranger()
+  const rules = { amount: nano(1), dailyBudget: nano(1), perNetworkMax: 0 }
+  return {
+    act: async ({ ctx }) => {
+      await ctx.queue.advance(walletId)
+      await thank({ ...ctx, faucet: rules }, { destination, amount: nano(1), id: destination })
+    },
+    check: async () => assert.equal(world.fundsOf(destination), nano(1)),
+  }
+}
+
+test('thanks are paid once, whichever call is the last or loses its reply', { timeout: 600_000 }, (t) => failByLot(t, thanks))
+`
+
 const CANCELLED_TEST = `
 test('a merchant who asked for it hears of a checkout that was given up (contract 6, Event kinds: checkout.cancelled)', async (t) => {
   const { shop, key } = await openShop(t)
@@ -136,6 +206,23 @@ export const USUAL_CHANGES: readonly UsualChange[] = [
         '| `name_letters` | `name` | `letters` |\n',
       ),
       'test/spec/part4-<area>.test.ts': create(LETTERS_TEST),
+    },
+  },
+  {
+    heading: 'Add a route',
+    words: { module: 'usernames', area: 'name-count' },
+    files: {
+      'src/modules/<module>/routes/api.ts': behind('const verbs: readonly Verb<UsernameContext>[] = [', COUNT_ROUTE),
+      'test/hostile/expectations.ts': behind('    /api/names ', '/api/names/count '),
+      'test/http/<area>.test.ts': create(COUNT_TEST),
+    },
+  },
+  {
+    heading: 'Add a function that moves money',
+    words: { module: 'faucet', verb: 'thank' },
+    files: {
+      'src/modules/<module>/domain/<verb>.ts': create(THANK),
+      'test/sim/<verb>-nth-failure.test.ts': create(THANK_TEST),
     },
   },
   {

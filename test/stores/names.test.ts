@@ -37,7 +37,7 @@ forEachEngine((_engine, open) => {
   test('names of an account come newest first, page by page, each once, and only its own', async (t) => {
     const { db } = (await open(t)).ctx
     // Two are bought in the same moment.
-    const times = { old: 1, counterpart: 2, also: 2, new: 3 }
+    const times = { old: 1, twin: 2, also: 2, new: 3 }
     for (const [name, at] of Object.entries(times)) await insertLease(db, leased(name, at))
     await insertLease(db, leased('foreign', 2, 'acc_b'))
     const pages: string[] = []
