@@ -78,7 +78,7 @@ async function assemble(
     seller: undefined,
     keys: KEYS_ELSEWHERE,
     usage: NO_ACCOUNT,
-    secrets: NOTHING_SEALED,
+    secrets: NO_SECRETS,
     names: names.names,
     burst,
     nodeFor: (trace, leaving) => nodes.forRequest(trace, leaving),
@@ -154,7 +154,7 @@ const notHere = (): never => {
   throw new Error('Only the owner does this.')
 }
 const NO_ACCOUNT: Gateway['usage'] = { count: notHere }
-const NOTHING_SEALED: Gateway['secrets'] = { seal: notHere, open: notHere, fingerprint: notHere }
+const NO_SECRETS: Gateway['secrets'] = { encrypt: notHere, open: notHere, fingerprint: notHere }
 
 const EVERY = 1_000
 
