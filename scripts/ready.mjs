@@ -1,4 +1,5 @@
-// What `npm start` and `npm test` need before them: the packages that the lock file names, installed where they are missing, and a build.
+// What `npm start` and the tests need before them: the packages that the lock file names, installed where they are missing, and a build, which the quick
+// tests do without (`--packages`).
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -32,4 +33,4 @@ function install() {
 }
 
 if (!isInstalled()) install()
-await import('./build.mjs')
+if (!process.argv.includes('--packages')) await import('./build.mjs')

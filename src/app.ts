@@ -18,20 +18,15 @@ import type { Action } from './kernel/action.ts'
 import type { Failures } from './kernel/failures.ts'
 import type { Module } from './kernel/module.ts'
 import { type UsageMeter, createFirstAdministrator } from './modules/accounts/index.ts'
-import { toPlayNames } from './app/development-ledger.ts'
 import { openModules } from './modules.ts'
 import { openCommandSocket, openJobs } from './app/background.ts'
 import { openGuard } from './app/guard.ts'
 import { type Surroundings, openPorts } from './app/ports.ts'
-import { isSame, openFronts } from './processes/fronts.ts'
-import type { FrontFacts, Place } from './processes/lines.ts'
 import { openServer } from './app/serve.ts'
 
 interface Infra extends Surroundings {
   /** Receives the administrator key of a first start before it is stored, so that a crash cannot lose it. */
   keepKey?: (key: string) => void
-  /** Set where fronts share the port. */
-  place?: Place
 }
 
 export interface App {
@@ -52,10 +47,6 @@ export interface App {
   failures: Failures
   /** The source of proof of work. */
   work: Scheduler
-  /** The facts that fronts need. */
-  facts: FrontFacts
-  /** Notifies long-lived connections that the gateway stops; requests are answered until it is closed. */
-  goodbye(): Promise<void>
   /** Stops taking requests, finishes the running ones, closes everything. */
   close(): Promise<void>
 }
@@ -81,7 +72,6 @@ async function assemble(config: Config, infra: Infra, stack: AsyncDisposableStac
   const runner = openJobs(config, { ports, modules: all }, stack)
   const limiter = new MemoryLimiter(store.clock)
   const gateway = await openGuard(config, { ports, modules, limiter }, stack)
-  if (infra.place) await openFronts(infra.place, { ports, limiter, prepareWork: modules.work.prepare }, stack)
   if (opened.engine === 'sqlite') await openCommandSocket(config, ports, stack)
   const scraped = await openMetricsListener(config, {
     read: () => metrics.text(),
@@ -90,12 +80,7 @@ async function assemble(config: Config, infra: Infra, stack: AsyncDisposableStac
   })
   // Closed after the server, so that metrics also show how a gateway ends.
   stack.defer(() => scraped.close())
-  const behind = infra.place && {
-    socketPath: infra.place.ownerSocket,
-    port: infra.place.port,
-    isFront: (mark: string) => isSame(infra.place!.secret, mark),
-  }
-  const server = openServer(config, { ports, modules, gateway, behind })
+  const server = openServer(config, { ports, modules, gateway })
   stack.defer(() => server.close())
   const gauges = [
     ...all.flatMap(({ gauges: own = [] }) => own),
@@ -122,12 +107,6 @@ async function assemble(config: Config, infra: Infra, stack: AsyncDisposableStac
   const walletKeyFile = config.walletKeys.length > 0 ? undefined : keyFileOf(config)
   const endpoints = { actions: gateway.registry.actions, routes: server.routes }
   const shown = { url, metricsUrl: scraped.url, createdKey, walletKeyFile }
-  const facts: FrontFacts = {
-    ledger: ports.ledger,
-    devnet: devnet && { rpcUrl: devnet.rpcUrl, wsUrl: devnet.wsUrl },
-    play: devnet ? toPlayNames(await modules.wallets.treasuryAddress()) : [],
-    sold: [...(gateway.seller?.goods.keys() ?? [])],
-  }
   return {
     ...shown,
     devnet,
@@ -137,8 +116,6 @@ async function assemble(config: Config, infra: Infra, stack: AsyncDisposableStac
     usage: modules.accounts.usage,
     failures,
     work: searches,
-    facts,
-    goodbye: () => server.goodbye(),
     close: () => stack.disposeAsync(),
   }
 }

@@ -57,14 +57,12 @@ const program = new Command('nano-gateway')
 program
   .command('start')
   .description('start the gateway; its settings come from the environment')
-  // One of several processes of a gateway; the first of them starts the others with this option.
-  .addOption(new Option('--as <role>').choices(['owner', 'front']).hideHelp())
   .option('--restored', 'the store comes from a backup: unknown Idempotency-Keys send nothing until `wallets settle`')
-  .action(async ({ as, restored }: { as?: string; restored?: boolean }) => {
+  .action(async ({ restored }: { restored?: boolean }) => {
     if (restored) await (await import('./cli/wallets.ts')).noteRestored()
-    if (as === undefined) leaveWhenStopped()
+    leaveWhenStopped()
     const { exports, keep } = await loadGateway()
-    await exports.startGateway(as)
+    await exports.startGateway()
     // Kept now, because the process may end suddenly.
     keep()
     // As late as possible: V8 rejects code that was compiled with other flags, and during the start it would collect more often.

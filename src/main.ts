@@ -8,24 +8,18 @@ import { keptTuning } from './cli/kept.ts'
 import { keepAdministratorKey } from './store/data-folder.ts'
 import { FollowingClock } from './infra/clock.ts'
 import { systemRandom } from './infra/random.ts'
-import { runFront, runOwner } from './processes/run.ts'
-import { frontsOf, superviseProcesses } from './processes/supervise.ts'
 import { printStart } from './cli/print-start.ts'
 
 /** The process: starts the gateway, prints its address, and stops it when asked. */
-export async function runGateway(role?: string): Promise<void> {
+export async function runGateway(): Promise<void> {
   const clock = new FollowingClock()
   const { config, problems, warnings } = checkStart(clock)
   if (!config) throw new Error(reportAll(problems))
-  if (role === 'front') return runFront(config)
-  if (role === 'owner') return runOwner(config)
   const log = openProcessLog(config)
   for (const reason of warnings) {
     log.warn({ event: 'setting_misspelt', reason })
     process.stderr.write(`nano-gateway: ${reason}\n`)
   }
-  const fronts = frontsOf(config)
-  if (fronts > 1) return superviseProcesses(config, { fronts, log })
   const keepKey = (key: string) => keepAdministratorKey(config, key)
   const app = await startApp(config, { clock, random: systemRandom, log, keepKey, tuning: keptTuning() })
   const end = async () => {

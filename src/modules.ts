@@ -111,7 +111,7 @@ export async function openModules(config: Config, ports: Ports, stack: AsyncDisp
   const swap = keep(openSwap({ store, swaps: swapsOf(config, ports, context), fiat: prices.currencies }, config))
   // Ended first, so that the other instances leave nothing to one that ends.
   stack.defer(turns.stop)
-  const status = keep(openStatusPage({ store, view: () => viewOf(ports), isPlay }))
+  const status = keep(openStatusPage({ store, view: () => viewOf(ports), isPlay, keepsMail }))
   return {
     names,
     ledger,
@@ -280,7 +280,8 @@ async function openPayments(
   })
   const remote = url === undefined ? undefined : new RemoteFacilitator({ url, clock })
   const baseUrl = () => links.base()
-  const x402 = openX402({ store, own, remote, threshold, goods, rates: prices, baseUrl }, settings)
+  const ports = { store, own, remote, threshold, goods, rates: prices, baseUrl, devnet: devnet !== undefined }
+  const x402 = openX402(ports, settings)
   return { ...x402, close: () => remote?.close() }
 }
 

@@ -28,7 +28,7 @@ import { describedStatusRoutes } from './modules/status/routes.tsx'
 import { describedSwapRoutes } from './modules/swap/routes.ts'
 import { describedUsernameRoutes } from './modules/usernames/routes/api.ts'
 import { describedWebhookRoutes } from './modules/webhooks/routes/api.ts'
-import { describedX402Routes } from './modules/x402/routes.ts'
+import { describedX402Routes } from './modules/x402/routes.tsx'
 
 /** What each module offers, known before anything is opened: used for configured prices and the description of the API. */
 export const OFFERED: readonly Offered[] = [

@@ -4,7 +4,7 @@ import { forgetDoneJobs } from '../infra/jobs/queue.ts'
 import { JobRunner } from '../infra/jobs/runner.ts'
 import { forgetMails } from '../infra/mail/captured.ts'
 import type { Module } from '../kernel/module.ts'
-import { listenForCommands } from '../processes/commands.ts'
+import { listenForCommands } from '../infra/db/command-socket.ts'
 import { TABLES } from '../store/schema.ts'
 import type { Ports } from './ports.ts'
 

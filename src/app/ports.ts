@@ -104,7 +104,7 @@ export async function openPorts(
 ): Promise<Ports> {
   const { clock, ledgerClock = clock, random, log, tuning } = surroundings
   openDataFolder(config, log)
-  const ground = await openGround(config, surroundings, stack, { traced: true })
+  const ground = await openGround(config, surroundings, stack)
   const { metrics, failures, opened } = ground
   const { db, notices } = opened
   const sources = new Sources({ log, metrics })
@@ -185,16 +185,15 @@ function followKeys(secrets: SecretKeys, { notices, own }: Store): void {
 }
 
 /** Metrics, failures, and the store with its clock. */
-export async function openGround(
+async function openGround(
   config: Config,
   { clock, random, log }: Surroundings,
   stack: AsyncDisposableStack,
-  { traced = false } = {},
 ): Promise<Ground> {
   const metrics = new Metrics({ counting: config.metrics })
   const failures = openFailures({ log, metrics, clock })
   const trusts = createIsAmong(config.tracesTrusted)
-  const traces = traced ? await openTraces(config, { log, metrics, failures, version: VERSION, trusts }) : undefined
+  const traces = await openTraces(config, { log, metrics, failures, version: VERSION, trusts })
   // Closed last, so that traces also show how a gateway ends.
   stack.defer(() => traces?.close())
   const opened = await openStore(storeUrl(config), clock, { failures, traces })
@@ -206,7 +205,7 @@ export async function openGround(
 }
 
 /** The store as modules use it. */
-export function toStoreCtx(
+function toStoreCtx(
   { opened: { db }, clock, ids, random, failures, traces }: Ground,
   notices: Notices,
   stack: AsyncDisposableStack,

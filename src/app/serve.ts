@@ -4,12 +4,11 @@ import type { Gateway } from '../guard/dispatch.ts'
 import type { RpcReport } from '../http/ask.ts'
 import { mountAssets } from '../http/assets.ts'
 import { openCalls } from '../http/calls.ts'
-import { admitFront, remoteAddressOf } from '../http/client-ip.ts'
 import { mountDashboard } from '../http/dashboard.tsx'
 import { DeveloperAccess } from '../http/developer-access.ts'
 import { mountDocuments } from '../http/docs/index.ts'
 import { mountHealth } from '../http/health.ts'
-import { listenAt, listenBehind } from '../http/listen.ts'
+import { listenAt } from '../http/listen.ts'
 import { mountMcp } from '../http/mcp/index.ts'
 import { RouteLimits, openLimit } from '../http/route-limits.ts'
 import { type AnsweredRoute, type RoutesOptions, listAnswered, mountRoutes } from '../http/routes.ts'
@@ -38,16 +37,6 @@ interface Served {
   ports: Ports
   modules: Modules
   gateway: Gateway
-  /** Set where fronts share the port, and hand over what they do not answer. */
-  behind?: Behind | undefined
-}
-
-/** How an owner answers its fronts. */
-interface Behind {
-  socketPath: string
-  /** The port that the fronts share. */
-  port: number
-  isFront(mark: string): boolean
 }
 
 interface OpenServer {
@@ -56,21 +45,19 @@ interface OpenServer {
   readonly websocketClients: number
   /** Returns the port on which it listens. */
   listen(): Promise<number>
-  /** Notifies long-lived connections that the server is about to stop, and goes on answering. */
-  goodbye(): Promise<void>
   /** Reports that it is about to stop, then stops taking requests and finishes the running ones. */
   close(): Promise<void>
 }
 
 /** All endpoints of the gateway on one port: RPC, REST, payment pages, websocket, health, pages. */
-export function openServer(config: Config, { ports, modules, gateway, behind }: Served): OpenServer {
+export function openServer(config: Config, { ports, modules, gateway }: Served): OpenServer {
   const { clock, random, nodes, store, secrets } = ports
   const baseUrl = () => ports.links.base()
   const devnet = ports.developmentLedger !== undefined
   const { calls, announceEnd, finish } = openCalls(config, { clock, random })
   const { clientIp, nextRequestId, isDraining } = calls
   const ipOf: RoutesOptions['ipOf'] = (request) =>
-    clientIp(remoteAddressOf(request), request.headers['x-forwarded-for'])
+    clientIp(request.socket.remoteAddress, request.headers['x-forwarded-for'])
   const { onError, report, onAnswered } = openReports(ports, modules.accounts.requests)
 
   const { bodyBytesMax, concurrencyMax, requestTimeoutMilliseconds, httpFast } = config
@@ -82,19 +69,16 @@ export function openServer(config: Config, { ports, modules, gateway, behind }: 
     batchWidth: toBatchWidth(config),
     servesThisMachine: devnet && config.isLocal,
   })
-  const admits = behind && ((request: Parameters<typeof admitFront>[0]) => admitFront(request, behind.isFront))
   const server = createServer({
     devnet,
     ...calls,
     bodyBytesMax,
     requestTimeoutMilliseconds,
-    // Behind fronts all connections are our own.
-    httpFast: httpFast && !behind,
+    httpFast,
     rpc,
     onError,
     onAnswered,
     traces: ports.traces && { traces: ports.traces, ipOf },
-    ...(admits && { admits }),
   })
   const routes = listAnswered(server)
   const sockets = new ClientSockets({
@@ -157,12 +141,7 @@ export function openServer(config: Config, { ports, modules, gateway, behind }: 
     get websocketClients() {
       return sockets.count
     },
-    async listen() {
-      if (!behind) return listenAt(server, config)
-      await listenBehind(server, behind.socketPath)
-      return behind.port
-    },
-    goodbye,
+    listen: () => listenAt(server, config),
     async close() {
       await goodbye()
       await finish(server)
@@ -182,7 +161,7 @@ function adminOf(config: Config, { ports, modules }: Pick<Served, 'ports' | 'mod
 }
 
 /** Reports requests, in the log and in metrics. */
-export function openReports({ log, metrics }: Pick<Ports, 'log' | 'metrics'>, requests?: Pick<RequestLog, 'note'>) {
+function openReports({ log, metrics }: Pick<Ports, 'log' | 'metrics'>, requests: Pick<RequestLog, 'note'>) {
   const logRequest = openRequestLog(log)
   return {
     onError: (error: unknown, requestId: string) => {
@@ -192,11 +171,11 @@ export function openReports({ log, metrics }: Pick<Ports, 'log' | 'metrics'>, re
       else log.error({ event: 'unexpected', requestId, error: describeError(error) })
     },
     onAnswered: ({ requestId, action, status, caller, milliseconds }: AnsweredRequest) => {
-      requests?.note(caller, { requestId, action, status, code: undefined, milliseconds })
+      requests.note(caller, { requestId, action, status, code: undefined, milliseconds })
       logRequest({ requestId, action, status, cache: undefined, caller: caller?.kind, ms: milliseconds })
     },
     report: ({ requestId, action, status, code, cache, caller: from, payment, milliseconds, cause }: RpcReport) => {
-      requests?.note(from, { requestId, action, status, code, milliseconds })
+      requests.note(from, { requestId, action, status, code, milliseconds })
       const caller = from?.kind
       metrics.request(action, status, milliseconds / 1000)
       if (cache !== undefined) metrics.cacheResult(cache)

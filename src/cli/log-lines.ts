@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import { type Log, openLog, openSharedLog } from '../infra/log.ts'
+import { type Log, openLog } from '../infra/log.ts'
 import { show } from './show-answer.ts'
 
 export type LogFormat = 'auto' | 'json' | 'pretty'
@@ -17,11 +17,9 @@ const WARNING = 40
 const ERROR = 50
 
 /** JSON for programs; at a terminal, a readable line for each request and event. */
-export function openProcessLog({ logLevel, logFormat }: LogSettings, { shared = false } = {}): Log {
+export function openProcessLog({ logLevel, logFormat }: LogSettings): Log {
   const { stdout } = process
-  if (logFormat === 'json' || (logFormat === 'auto' && !stdout.isTTY)) {
-    return shared ? openSharedLog(logLevel) : openLog(logLevel)
-  }
+  if (logFormat === 'json' || (logFormat === 'auto' && !stdout.isTTY)) return openLog(logLevel)
   const colours = stdout.isTTY && stdout.hasColors()
   return openLog(logLevel, { write: (text) => void stdout.write(toLines(text, { colours })) })
 }

@@ -8,7 +8,7 @@ import { describeSources } from '../infra/work/open.ts'
 import { VERSION } from '../version.ts'
 
 /** Reports the addresses of a started gateway: as a page for people, as log events for programs. */
-export async function printStart(config: Config, { app, log, fronts = 1 }: { app: App; log: Log; fronts?: number }) {
+export async function printStart(config: Config, { app, log }: { app: App; log: Log }) {
   const { url, metricsUrl, createdKey, walletKeyFile, devnet, nodes } = app
   const isTerminal = process.stdout.isTTY
   if (createdKey !== undefined && !isTerminal) {
@@ -22,7 +22,6 @@ export async function printStart(config: Config, { app, log, fronts = 1 }: { app
     `  Dashboard  ${url}/dashboard`,
     ...reportAdministratorKey(config, { createdKey, isTerminal }),
     ...(metricsUrl === undefined ? [] : [`  Metrics    ${metricsUrl}`]),
-    ...(fronts > 1 ? [`  Processes  ${fronts}`] : []),
     `  Data       ${config.dataDir}`,
     ...(walletKeyFile === undefined
       ? []

@@ -19,7 +19,7 @@ export function onStop(stop: () => Promise<void>): void {
 }
 
 /** Shuts the process down, and reports a failure to do so. */
-export function exitAfter(stop: () => Promise<void>): void {
+function exitAfter(stop: () => Promise<void>): void {
   stop().then(
     () => process.exit(0),
     (error: unknown) => {
@@ -30,7 +30,7 @@ export function exitAfter(stop: () => Promise<void>): void {
 }
 
 /**
- * What to do when the process that started this one over a channel is gone: the launcher, or the first process of a gateway. When it
+ * What to do when the process that started this one over a channel is gone: the launcher. When it
  * dies, even by SIGKILL, no other process would stop this one. The latest call replaces earlier ones.
  */
 export function onParentGone(leave: () => void): void {

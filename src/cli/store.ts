@@ -11,7 +11,7 @@ import { openIds, systemRandom } from '../infra/random.ts'
 import { listJobs, retryDead } from '../infra/jobs/queue.ts'
 import { listCapturedMail } from '../infra/mail/captured.ts'
 import type { StoreCtx } from '../kernel/in-tx.ts'
-import { notifyGateways } from '../processes/commands.ts'
+import { notifyGateways } from '../infra/db/command-socket.ts'
 import {
   createAccount,
   findAccount,

@@ -99,31 +99,48 @@ export class ExactNanoScheme {
   }
 
   async verify(payload: object, requirements: Requirements): Promise<Verification> {
-    const answer = await this.#ask('verify', payload, requirements)
+    const answer = await askFacilitator(this.#options, 'verify', { payload, requirements })
     if (typeof answer?.isValid === 'boolean') return answer as unknown as Verification
     throw unavailable()
   }
 
   /** Throws where the outcome is unknown: the payment may then be on the ledger. */
-  async settle(payload: object, requirements: Requirements): Promise<Settlement> {
-    const answer = await this.#ask('settle', payload, requirements)
-    if (typeof answer?.success === 'boolean') return answer as unknown as Settlement
-    throw unavailable()
+  settle(payload: object, requirements: Requirements): Promise<Settlement> {
+    return settle(this.#options, { payload, requirements })
   }
+}
 
-  async #ask(what: 'verify' | 'settle', paymentPayload: object, paymentRequirements: Requirements) {
-    const { facilitator, fetch = (url: string, init?: RequestInit) => globalThis.fetch(url, init) } = this.#options
-    if (facilitator === undefined) throw new TypeError('To verify and settle, facilitator is needed.')
-    const { maxTimeoutSeconds } = paymentRequirements
-    const response = await fetch(`${facilitator.replace(/\/+$/, '')}/${what}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ x402Version: X402_VERSION, paymentPayload, paymentRequirements }),
-      signal: AbortSignal.timeout((maxTimeoutSeconds + 10) * 1_000),
-    })
-    // An outcome may come with any status.
-    return toMembers(await response.json())
-  }
+interface Facilitated {
+  payload: object
+  requirements: Requirements
+  /** Names one settlement: asked again with it, the facilitator repeats its answer. */
+  key?: string
+}
+
+type FacilitatorOptions = Pick<ExactNanoOptions, 'facilitator' | 'fetch'>
+
+/** Throws where the outcome is unknown: the payment may then be on the ledger. */
+export async function settle(options: FacilitatorOptions, what: Facilitated): Promise<Settlement> {
+  const answer = await askFacilitator(options, 'settle', what)
+  if (typeof answer?.success === 'boolean') return answer as unknown as Settlement
+  throw unavailable()
+}
+
+async function askFacilitator(
+  { facilitator, fetch = (url, init) => globalThis.fetch(url, init) }: FacilitatorOptions,
+  path: 'verify' | 'settle',
+  { payload: paymentPayload, requirements: paymentRequirements, key }: Facilitated,
+) {
+  if (facilitator === undefined) throw new TypeError('To verify and settle, facilitator is needed.')
+  const { maxTimeoutSeconds } = paymentRequirements
+  const response = await fetch(`${facilitator.replace(/\/+$/, '')}/${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(key !== undefined && { 'idempotency-key': key }) },
+    body: JSON.stringify({ x402Version: X402_VERSION, paymentPayload, paymentRequirements }),
+    signal: AbortSignal.timeout((maxTimeoutSeconds + 10) * 1_000),
+  })
+  // An outcome may come with any status.
+  return toMembers(await response.json())
 }
 
 const unavailable = () => new GatewayError('The facilitator gave no outcome.', { code: 'unexpected_answer' })

@@ -1,8 +1,9 @@
 import { checkAccepted, checkRecipient, readPayload, readPaymentBlock } from '../kernel/x402/payment-block.ts'
 import { ASSET, REASONS, SCHEME, X402_VERSION, decodeHeader, encodeHeader, isReason } from '../kernel/x402/wire.ts'
 import { fromAddress } from '../kernel/nano/address.ts'
-import { ExactNanoScheme, type Requirements, type Settlement, priceText } from './exact-nano-scheme.ts'
+import { ExactNanoScheme, type Requirements, type Settlement, priceText, settle } from './exact-nano-scheme.ts'
 import type { Fetch } from './ledger-rpc.ts'
+import { MemoryPayments, type PaymentStore } from './payment-store.ts'
 
 export interface PaywallOptions {
   /** Where the money goes; use the address for nothing else. */
@@ -15,6 +16,8 @@ export interface PaywallOptions {
   baseUrl?: string | undefined
   /** How long to wait until the payment is confirmed; 60 by default. */
   maxTimeoutSeconds?: number | undefined
+  /** Where payments are remembered; in the memory of this process by default. */
+  store?: PaymentStore | undefined
   fetch?: Fetch | undefined
 }
 
@@ -41,8 +44,6 @@ interface Refusal {
 
 type Outcome = { payment: Payment; headers: Record<string, string> } | Refusal
 
-/** So many payments are remembered, with the request that each has paid for. */
-const REMEMBERED_MAX = 10_000
 /** A client whose reply was lost sends its request again within this time, and is served for the same payment. */
 const REPEATED_MILLISECONDS = 60_000
 const PENDING = 'settlement_pending'
@@ -75,10 +76,15 @@ export interface Paywall {
 
 /** Sells answers of a server one request at a time (x402): the payment is settled and confirmed before anything is served. */
 export function paywall(options: PaywallOptions): Paywall {
-  const { payTo, facilitator, network = 'nano:mainnet', maxTimeoutSeconds = 60, baseUrl = '', fetch } = options
+  const {
+    payTo,
+    network = 'nano:mainnet',
+    maxTimeoutSeconds = 60,
+    baseUrl = '',
+    store = new MemoryPayments(),
+  } = options
   if (fromAddress(payTo) === undefined) throw new TypeError('payTo is not an address.')
-  const scheme = new ExactNanoScheme({ facilitator, fetch })
-  const paid = new Paid()
+  const scheme = new ExactNanoScheme()
 
   async function gate(offer: Offer, method: string, path: string, header: string | undefined): Promise<Outcome> {
     const { amount } = await scheme.parsePrice(offer.price)
@@ -93,16 +99,19 @@ export function paywall(options: PaywallOptions): Paywall {
     if (!block) return refuse('invalid_exact_nano_payload_block')
     const wrong = checkAccepted(payload.accepted, terms) ?? checkRecipient(block, terms)
     if (wrong) return refuse(wrong)
-    const what = `${method} ${path}`
-    if (paid.isUsed(block.hash, what)) return refuse('duplicate_settlement')
-    const settled = await paid.once(block.hash, what, (isRepeated) =>
-      settle(scheme, members!, terms, { hash: block.hash, isRepeated }),
-    )
+    const request = `${method} ${path}`
+    const claim = await store.claim(block.hash, { request, key: crypto.randomUUID() })
+    // A confirmed block is public: others could present it as well.
+    const isOver = claim.settledAt !== undefined && claim.settledAt + REPEATED_MILLISECONDS < Date.now()
+    if (claim.request !== request || isOver) return refuse('duplicate_settlement')
+    const settled = await settleClaim(options, { payload: members!, requirements: terms, key: claim.key }, block.hash)
+    if (settled.success && claim.settledAt === undefined) await store.settled(block.hash, Date.now())
     if (settled.success) {
       const payment = { transaction: block.hash, payer: settled.payer, amount: BigInt(amount) }
       return { payment, headers: { 'PAYMENT-RESPONSE': encodeHeader(settled) } }
     }
     if (settled.errorReason === PENDING) return pending(settled)
+    await store.forget(block.hash)
     return refuse(settled.errorReason ?? 'invalid_transaction_state', { 'PAYMENT-RESPONSE': encodeHeader(settled) })
   }
 
@@ -161,59 +170,17 @@ function pending(settled: Settlement): Refusal {
   }
 }
 
-/** An outcome that did not come, or is about another block, is unknown. */
-async function settle(
-  scheme: ExactNanoScheme,
-  payload: object,
-  terms: Requirements,
-  { hash, isRepeated }: { hash: string; isRepeated: boolean },
+/** An outcome that did not come, or is about another block, is unknown: the payment may be on the ledger, and the caller gets 503. */
+async function settleClaim(
+  options: PaywallOptions,
+  what: { payload: object; requirements: Requirements; key: string },
+  hash: string,
 ): Promise<Settlement> {
-  const { network } = terms
-  const unknown = { success: false, errorReason: PENDING, transaction: hash, network }
+  const unknown = { success: false, errorReason: PENDING, transaction: hash, network: what.requirements.network }
   try {
-    const settled = await scheme.settle(payload, terms)
-    const { success, errorReason, payer } = settled
-    // A block is settled once. Here that was an earlier try for the same request, whose outcome did not arrive.
-    if (errorReason === 'duplicate_settlement' && isRepeated) {
-      return { success: true, transaction: hash, network, ...(payer !== undefined && { payer }) }
-    }
-    return success && settled.transaction !== hash ? unknown : settled
+    const settled = await settle(options, what)
+    return settled.success && settled.transaction !== hash ? unknown : settled
   } catch {
-    // No reply, or none of a facilitator: the payment may be on the ledger, and the caller gets 503.
     return unknown
-  }
-}
-
-interface Known {
-  what: string
-  /** Undefined where the outcome is unknown. */
-  settled: Promise<Settlement> | undefined
-  until: number
-}
-
-/** Payments by their hash, with the request that each is for. */
-class Paid {
-  readonly #byHash = new Map<string, Known>()
-
-  /** Whether a payment is for another request, or was for one that was answered a while ago: a confirmed block is public. */
-  isUsed(hash: string, what: string): boolean {
-    const known = this.#byHash.get(hash)
-    return known !== undefined && (known.what !== what || known.until < Date.now())
-  }
-
-  /** Equal requests that arrive together share one settlement. */
-  async once(hash: string, what: string, run: (isRepeated: boolean) => Promise<Settlement>): Promise<Settlement> {
-    const known = this.#byHash.get(hash)
-    if (known?.settled) return known.settled
-    const settled = run(known !== undefined)
-    const entry: Known = { what, settled, until: Infinity }
-    this.#byHash.set(hash, entry)
-    const oldest = this.#byHash.keys().next().value
-    if (this.#byHash.size > REMEMBERED_MAX && oldest !== undefined) this.#byHash.delete(oldest)
-    const outcome = await settled
-    if (outcome.success) entry.until = Date.now() + REPEATED_MILLISECONDS
-    else if (outcome.errorReason === PENDING) entry.settled = undefined
-    else this.#byHash.delete(hash)
-    return outcome
   }
 }

@@ -7,5 +7,6 @@ export {
   type Settlement,
   type Verification,
 } from './exact-nano-scheme.ts'
+export type { PaymentClaim, PaymentStore } from './payment-store.ts'
 export { type Offer, type Payment, type Paywall, type PaywallOptions, paywall } from './paywall.ts'
 export { receiveFunds } from './wallet.ts'

@@ -27,7 +27,7 @@ interface StartCheck {
 
 /** Checks every setting as a start would, and finds all errors at once. Opens and changes nothing. */
 export function checkStart(clock: Clock, read: ReadConfig = readConfig()): StartCheck {
-  const { config, publicSigns, wrong, near } = read
+  const { config, publicSigns, wrong, near, gone } = read
   const isLocal = publicSigns.length === 0
   const misspelt = near.map(describeNearName)
   const faults = config ? findFaults(config) : { problems: [], warnings: [] }
@@ -42,7 +42,7 @@ export function checkStart(clock: Clock, read: ReadConfig = readConfig()): Start
     config: problems.length > 0 ? undefined : config,
     isLocal,
     problems,
-    warnings: [...(isLocal ? misspelt : []), ...faults.warnings],
+    warnings: [...gone, ...(isLocal ? misspelt : []), ...faults.warnings],
   }
 }
 

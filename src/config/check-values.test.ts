@@ -53,6 +53,8 @@ test('a public gateway without TLS is warned of, and what operators do write is 
   const warned = checkStart(systemClock, readConfig({ ...PUBLIC, BASE_URL: 'http://pay.shop.example' }))
   assert.deepEqual(warned.problems, [])
   assert.match(warned.warnings.join(), /^BASE_URL is plain http: .* write https:\/\/\.$/)
+  const { warnings } = checkStart(systemClock, readConfig({ PROCESSES: 'auto' }))
+  assert.match(warnings.join(), /^PROCESSES is gone: /)
   const usual = {
     NODE_URLS: 'https://a/rpc#name=own,http://b#role=fallback&weight=0.5,devnet:',
     NODE_WS_URLS: 'wss://a/ws,,',

@@ -53,12 +53,11 @@ export interface ReadConfig {
   wrong: string[]
   /** Unknown names that were probably meant to be settings. */
   near: NearName[]
+  /** Settings of earlier versions that no longer do anything. */
+  gone: string[]
   /** Whether the operator has configured nodes, real ones or the development ledger. */
   nodesAreWrittenOut: boolean
 }
-
-/** The environment of our processes: everything that this one got, and what else they need. */
-export const inheritedWith = (others: Env): Env => ({ ...others, ...process.env })
 
 /** Reads the environment once, and finds all errors instead of only the first. */
 export function readConfig(env: Env = process.env): ReadConfig {
@@ -86,7 +85,14 @@ export function readConfig(env: Env = process.env): ReadConfig {
     ),
   ]
   const nodesAreWrittenOut = env.NODE_URLS !== undefined
-  return { config: wrong.length > 0 ? undefined : config, publicSigns, wrong, near, nodesAreWrittenOut }
+  return {
+    config: wrong.length > 0 ? undefined : config,
+    publicSigns,
+    wrong,
+    near,
+    gone: listGone(env),
+    nodesAreWrittenOut,
+  }
 }
 
 /** Reads the environment for work with the store; throws one error that names everything wrong. */
@@ -119,6 +125,9 @@ export function describeConfig(env: Env = process.env): SettingRow[] {
 export function storeUrl(config: Pick<Config, 'databaseUrl' | 'dataDir'>): string {
   return config.databaseUrl === '' ? `sqlite:${join(config.dataDir, 'gateway.db')}` : config.databaseUrl
 }
+
+const listGone = ({ PROCESSES = '1' }: Env) =>
+  PROCESSES === '1' ? [] : ['PROCESSES is gone: a gateway is one process. Start several on one PostgreSQL instead.']
 
 /** Why this gateway is not local, as the settings that cause it; empty if it is. */
 function listPublicSigns({ NODE_ENV, HOST, BASE_URL }: Env): string[] {

@@ -28,12 +28,6 @@ export const SERVER_SETTINGS = {
     list,
     'Addresses or networks whose X-Forwarded-For is trusted; `loopback` is this machine.',
   ),
-  processes: setting(
-    'PROCESSES',
-    '1',
-    (value) => (value === 'auto' ? value : whole(1, 256)(value)),
-    'Processes that answer requests; `auto` starts one per processor. More than one needs Linux, and adds a process that owns the store.',
-  ),
   bodyBytesMax: setting('BODY_BYTES_MAX', '1048576', whole(1_024), 'Largest request body, in bytes.'),
   concurrencyMax: setting(
     'CONCURRENCY_MAX',

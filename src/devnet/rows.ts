@@ -67,6 +67,8 @@ type Value = string | number | null
 export class Statements {
   readonly #db: DatabaseSync
   readonly #prepared = new Map<string, StatementSync>()
+  /** Those for iterations, while they serve none. */
+  readonly #idle = new Map<string, StatementSync>()
 
   constructor(db: DatabaseSync) {
     this.#db = db
@@ -86,9 +88,15 @@ export class Statements {
     return this.prepare(sql).all(...values)
   }
 
-  /** A prepared statement cannot serve two iterations at once, so each prepares its own. */
+  /** A prepared statement cannot serve two iterations at once, so each has its own. */
   *iterate(sql: string, ...values: Value[]): Generator<Row> {
-    for (const row of this.#db.prepare(sql).iterate(...values)) yield row
+    const statement = this.#idle.get(sql) ?? this.#db.prepare(sql)
+    this.#idle.delete(sql)
+    try {
+      for (const row of statement.iterate(...values)) yield row
+    } finally {
+      this.#idle.set(sql, statement)
+    }
   }
 
   run(sql: string, ...values: Value[]): void {

@@ -10,7 +10,6 @@ import { authorize } from './authorize.ts'
 import { type Tariffs, accountOf, charged, counted } from './charge.ts'
 import { extractCredential } from './credential.ts'
 import { type Asked, type Body, type Endpoint, type Readable, endpointOf } from './endpoints.ts'
-import { HANDED_OVER } from './hand-over.ts'
 import { fingerprintOf, once, readIdempotencyKey } from './once.ts'
 import { type Purchase, pay, readPurchase } from './pay.ts'
 import type { RegisteredAction, Registry } from './registry.ts'
@@ -137,8 +136,6 @@ function walk(passing: Passing, from: number): RpcOutcome | Promise<RpcOutcome> 
 
 async function fail(passing: Passing, error: unknown): Promise<RpcOutcome> {
   passing.entry?.leave()
-  // The process that answers it counts it.
-  if (error === HANDED_OVER) return { trace: passing.trace, error }
   return { trace: passing.trace, error: await countFailure(passing, error) }
 }
 

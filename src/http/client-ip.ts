@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
 
 /** Real chains of proxies are short; a longer one was forged by the client. */
@@ -120,29 +119,4 @@ function readGroups(text: string): number[] {
     const [a = 0, b = 0, c = 0, d = 0] = group.split('.').map(Number)
     return [(a << 8) | b, (c << 8) | d]
   })
-}
-
-/** Headers between our own processes. A front removes them from what clients send. */
-export const FRONT_MARK = 'x-nano-gateway-front'
-export const FRONT_CLIENT = 'x-nano-gateway-client'
-
-const reported = new WeakMap<object, string>()
-
-/** The peer address of the client's connection, which this process holds or a front of ours. */
-export function remoteAddressOf(request: Pick<IncomingMessage, 'socket'>): string | undefined {
-  return reported.get(request) ?? request.socket.remoteAddress
-}
-
-/** Whether a front has handed this request over; then the client's address in its header counts. No other client can set that. */
-export function admitFront(request: IncomingMessage, isFront: (mark: string) => boolean): boolean {
-  const { headers } = request
-  const mark = headers[FRONT_MARK]
-  const client = headers[FRONT_CLIENT]
-  if (typeof mark !== 'string' || typeof client !== 'string' || !isFront(mark)) return false
-  reported.set(request, client)
-  // Nothing after this point uses the header.
-  delete headers[FRONT_MARK]
-  delete headers[FRONT_CLIENT]
-  request.rawHeaders.length = 0
-  return true
 }

@@ -8,7 +8,7 @@ import { AppError } from '../kernel/errors.ts'
 import { canBeId, isFresh } from '../kernel/route.ts'
 import type { StoreCtx } from '../kernel/in-tx.ts'
 import { may, requireEveryScope, requirePermission } from '../kernel/rights.ts'
-import type { Form, FrameProps, MenuEntry, OpenPage, Outcome, Page, PageRequest } from '../kernel/page.ts'
+import type { Form, FrameProps, OpenPage, Outcome, Page, PageRequest } from '../kernel/page.ts'
 import type { Notices, SecretBox } from '../kernel/ports.ts'
 import { refuseNul } from '../kernel/refuse-nul.ts'
 import { toFormErrors } from '../kernel/resource/wrong-fields.ts'
@@ -31,7 +31,7 @@ import {
   toSessionCaller,
   spenderOf,
 } from './session.ts'
-import { Ways, toHref, toMenu } from './ways.ts'
+import { Ways, countMenu, toHref, toMenu } from './ways.ts'
 
 const TOKEN_LENGTH = 22
 const FORM_BYTES_MAX = 64 * 1024
@@ -76,7 +76,7 @@ interface SignedIn {
 class Dashboard {
   readonly #server: FastifyInstance
   readonly #options: DashboardOptions
-  readonly #menu: readonly MenuEntry[]
+  readonly #menu: ReturnType<typeof toMenu>
   readonly #ways: Ways
   readonly #live: LivePages
 
@@ -262,7 +262,10 @@ class Dashboard {
       section: toHref(section),
       isWithin: section !== path,
       shop: await findShop(store.db, accountId),
-      menu: this.#menu.filter((entry) => admits(entry.access) && this.#ways.opens(caller, 'GET', entry.href)),
+      menu: await countMenu(
+        this.#menu.filter((entry) => admits(entry.access) && this.#ways.opens(caller, 'GET', entry.href)),
+        accountId,
+      ),
       account,
       member: member && { id: member.id, email: member.email, role: memberRole! },
       opens: (method, href) => this.#ways.opens(caller, method, href),

@@ -3,7 +3,6 @@ import type { FastifyRequest } from 'fastify'
 import { AppError } from '../kernel/errors.ts'
 import { requireScope } from '../kernel/rights.ts'
 import { isLoopback } from '../kernel/loopback.ts'
-import { remoteAddressOf } from './client-ip.ts'
 import { type SessionOptions, identifyApiCaller } from './session.ts'
 
 /** Headers that proxies write. A request with any of them comes from another machine, or claims to. */
@@ -53,5 +52,5 @@ export class DeveloperAccess {
 export function isOnThisMachine(request: Pick<IncomingMessage, 'headers' | 'socket'>): boolean {
   const { headers } = request
   if (PROXIED.some((name) => headers[name] !== undefined)) return false
-  return isLoopback(remoteAddressOf(request) ?? '') && isLoopback((headers.host ?? '').replace(/:[0-9]*$/, ''))
+  return isLoopback(request.socket.remoteAddress ?? '') && isLoopback((headers.host ?? '').replace(/:[0-9]*$/, ''))
 }

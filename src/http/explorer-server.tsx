@@ -36,7 +36,8 @@ export function createExplorerServer({ view, names, rpcUrl, onError }: ExplorerS
     const place = toPlace(url)
     if (!place) return sendNoPage(response)
     showPlace(explorer, place).then(
-      (shown) => sendPage(request, response, shown.status, renderPage(<ExplorerPage place={shown} rpcUrl={rpcUrl} />)),
+      (shown) =>
+        sendPage(request, response, shown.status, renderPage(<ExplorerPage place={shown} rpcUrl={rpcUrl} base="" />)),
       (error: unknown) => {
         onError(error)
         response.writeHead(500, { 'content-type': 'text/plain' }).end('This page cannot be shown.\n')

@@ -10,8 +10,8 @@ interface Request {
 }
 
 /**
- * Moves a key from the path to a header, for clients that can be configured with nothing but a URL. The guards, and the owner behind a
- * front, find it there. After this no URL contains the key.
+ * Moves a key from the path to a header, for clients that can be configured with nothing but a URL. After this no URL contains
+ * the key.
  */
 export function movePathKey(request: Request): void {
   const [, key, path, query = ''] = KEYED.exec(request.url ?? '/') ?? []

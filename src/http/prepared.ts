@@ -52,7 +52,7 @@ export function sendPrepared(
   return reply.type(body.type).send(encoding === undefined ? body.plain : body.in(encoding))
 }
 
-function encodingFor(accepted: string | string[] = ''): Encoding | undefined {
+export function encodingFor(accepted: string | string[] = ''): Encoding | undefined {
   const names = String(accepted)
     .split(',')
     .map((part) => part.trim().toLowerCase())

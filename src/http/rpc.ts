@@ -4,13 +4,12 @@ import { type JsonRpcCall, isBatch, readBatch, readJsonRpc } from '../guard/json
 import { countUnread, dispatch } from '../guard/dispatch.ts'
 import { Leaving } from '../kernel/leaving.ts'
 import { AppError } from '../kernel/errors.ts'
-import { HANDED_OVER } from '../guard/hand-over.ts'
 import { TooManyRequests } from '../guard/throttle.ts'
 import type { LimitDecision } from '../kernel/ports.ts'
 import type { EndpointName, RpcOutcome, RpcRequest, RpcTrace } from '../guard/rpc-request.ts'
 import { type Ask, type Asking, CLIENT_LEFT, createAsk, overloaded, roundedSince } from './ask.ts'
 import { answerBatch } from './batch.ts'
-import { type ClientIp, remoteAddressOf } from './client-ip.ts'
+import type { ClientIp } from './client-ip.ts'
 import { isOnThisMachine } from './developer-access.ts'
 import { CORS_HEADERS, NODE_HEADERS } from './page-headers.ts'
 import { toErrorReply, toNodeText } from './errors.ts'
@@ -25,10 +24,8 @@ export interface RpcOptions extends Asking {
   nextRequestId(): string
   /** Whether a connection ends with its answer. */
   isDraining(): boolean
-  /** Takes requests that this process does not answer itself, with the body that was read. */
   /** Whether this is a local gateway on the development ledger, which programs of this machine may take for their node. */
   servesThisMachine: boolean
-  handOver?(request: IncomingMessage, response: ServerResponse, body: Buffer): void
 }
 
 /** What is reported of a request beside its answer. */
@@ -119,14 +116,14 @@ export class RpcEndpoint {
       endpoint,
       startedAt: performance.now(),
       requestId: nextRequestId(),
-      ip: clientIp(remoteAddressOf(request), request.headers['x-forwarded-for']),
+      ip: clientIp(request.socket.remoteAddress, request.headers['x-forwarded-for']),
       call: undefined,
       isTooLarge: false,
     }
   }
 
   #run(answering: Answering, bytes: Buffer): void {
-    const { gateway, concurrencyMax, running, handOver, servesThisMachine } = this.#options
+    const { gateway, concurrencyMax, running, servesThisMachine } = this.#options
     if (running.count >= concurrencyMax) {
       // The caller is not known yet, so the reported limit is that of the process.
       const limit = { allowed: false, limit: concurrencyMax, remaining: 0, resetSeconds: 1, retryAfterSeconds: 1 }
@@ -141,8 +138,6 @@ export class RpcEndpoint {
     if (endpoint === undefined && isBatch(text)) {
       // The answers of a batch are written one by one, which needs node:http.
       if (response instanceof UsualRequest) response.giveBack()
-      // Only one process knows who is counted for what, and what is paid for.
-      else if (handOver) handOver(request as IncomingMessage, response, bytes)
       else {
         heedLeaving(response, leaving)
         this.#runAll(answering, response, text, { requestId, headers, url, ip, leaving })
@@ -159,28 +154,21 @@ export class RpcEndpoint {
     const asked = { requestId, endpoint, text: call ? call.text : text, headers, url, ip, isLocal, leaving }
     const outcome = dispatch(gateway, asked)
     if (!(outcome instanceof Promise)) {
-      this.#finish(answering, outcome, { bytes, leaving })
+      this.#finish(answering, outcome, leaving)
       return
     }
     running.count++
     heedLeaving(response, leaving)
     void outcome.then((outcome) => {
       running.count--
-      this.#finish(answering, outcome, { bytes, leaving })
+      this.#finish(answering, outcome, leaving)
     })
   }
 
-  #finish(
-    answering: Answering,
-    { trace, answer, error }: RpcOutcome,
-    { bytes, leaving }: { bytes: Buffer; leaving: Leaving },
-  ): void {
-    const { request, response, call } = answering
+  #finish(answering: Answering, { trace, answer, error }: RpcOutcome, leaving: Leaving): void {
+    const { call } = answering
     if (answer !== undefined) {
       this.#send(answering, trace, call ? inCall(call, (id) => toJsonRpcResult(id, answer)) : { text: answer })
-    } else if (error === HANDED_OVER) {
-      if (response instanceof UsualRequest) response.giveBack()
-      else this.#options.handOver!(request as IncomingMessage, response, bytes)
     } else if (leaving.left) this.#send(answering, trace, { text: '', status: CLIENT_LEFT })
     else this.#refuse(answering, error, trace)
   }

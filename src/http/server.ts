@@ -6,6 +6,7 @@ import type { Caller } from '../kernel/ctx.ts'
 import { AppError } from '../kernel/errors.ts'
 import { writeNodeAnswer } from '../kernel/nano/node-answer.ts'
 import type { Step, Traces } from '../kernel/traces.ts'
+import { compressPages } from './compress.ts'
 import { toErrorReply } from './errors.ts'
 import { CORS_HEADERS, NODE_HEADERS, PREFLIGHT_HEADERS, PREFLIGHT_SECONDS } from './page-headers.ts'
 import { movePathKey } from './path-key.ts'
@@ -32,10 +33,6 @@ interface ServerOptions {
   traces?: { traces: Traces; ipOf(request: IncomingMessage): string } | undefined
   /** Whether this is a development ledger, which every page shows. */
   devnet?: boolean
-  /** Whether a connection is accepted at all; unset, every one is. */
-  admits?(request: IncomingMessage): boolean
-  /** Takes everything that is not RPC, instead of the router. */
-  elsewhere?(request: IncomingMessage, response: ServerResponse): void
 }
 
 export interface AnsweredRequest {
@@ -87,13 +84,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
         (request, response) => {
           let rpcEndpoint: ReturnType<typeof findRpcEndpoint>
           movePathKey(request)
-          if (options.admits?.(request) === false) response.writeHead(403, { connection: 'close' }).end()
-          else if (request.headers.host === undefined && request.httpVersion === '1.1') {
+          if (request.headers.host === undefined && request.httpVersion === '1.1') {
             const headers = { ...refusalHeaders(options.nextRequestId()), connection: 'close' }
             response.writeHead(400, headers).end(JSON.stringify(toErrorReply(unreadable()).body))
           } else if (request.method === 'POST' && (rpcEndpoint = findRpcEndpoint(request.url)))
             options.rpc.answer(request, response, rpcEndpoint.name)
-          else if (options.elsewhere) options.elsewhere(request, response)
           else route(request, response)
         },
       ),
@@ -111,11 +106,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
-  // Registered before the listeners that take upgrades: a connection destroyed here opens no websocket.
-  server.server.on('upgrade', (request: IncomingMessage, socket: Socket) => {
-    if (options.admits?.(request) === false) socket.destroy()
-    movePathKey(request)
-  })
+  server.server.on('upgrade', (request: IncomingMessage) => movePathKey(request))
   server.addHook('preClose', (done) => {
     // Browsers open connections ahead of need. Node does not count one that never sent anything as idle and would wait
     // for it.
@@ -137,6 +128,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
 
   if (options.traces) traceRequests(server, { ...options.traces, isReported })
   if (options.onAnswered) reportAnswered(server, options.onAnswered)
+  compressPages(server)
   answerTheRest(server, options)
   return server
 }

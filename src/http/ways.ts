@@ -4,8 +4,10 @@ import type { AccountCaller } from '../kernel/route.ts'
 
 type Way = Page | Form
 
+type Counted = MenuEntry & Pick<NonNullable<Page['menu']>, 'count'>
+
 /** The pages of the menu, by group and in their order. */
-export function toMenu(pages: readonly (Way | OpenPage)[]): MenuEntry[] {
+export function toMenu(pages: readonly (Way | OpenPage)[]): Counted[] {
   const placeOf = (page: Way | OpenPage) =>
     'render' in page && page.menu ? GROUPS.indexOf(page.menu.group) * 1_000 + page.menu.order : 0
   return pages
@@ -14,6 +16,12 @@ export function toMenu(pages: readonly (Way | OpenPage)[]): MenuEntry[] {
       'render' in page && page.menu ? [{ ...page.menu, href: toHref(page.path), access: page.access }] : [],
     )
 }
+
+/** The menu as it is shown: with how many things wait for the account. */
+export const countMenu = (menu: readonly Counted[], accountId: string): Promise<MenuEntry[]> =>
+  Promise.all(
+    menu.map(async ({ count, ...entry }) => ({ ...entry, ...(count && { waiting: await count(accountId) }) })),
+  )
 
 export const toHref = (path: string) => (path === '/' ? '/dashboard' : `/dashboard${path}`)
 

@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts'
 import type { Links } from '../kernel/ports.ts'
 
 const LIVE_EXPLORER = 'https://nanolooker.com/block/'
-const OWN_PAGE = '/docs/actions/block_info?hash='
+const OWN_PAGE = '/ledger/blocks/'
 
 type LinkSettings = Pick<Config, 'baseUrl' | 'checkoutUrl' | 'apiUrl' | 'explorerUrl' | 'host' | 'port'>
 
@@ -37,7 +37,7 @@ export class ServiceLinks implements Links {
     return this.#settings.apiUrl ?? this.base()
   }
 
-  /** No public explorer knows the blocks of a development ledger, so links lead to our own. */
+  /** No public explorer knows the blocks of a development ledger, so links lead to our explorer. */
   block(hash: string): string {
     const explorer = this.#settings.explorerUrl || (this.#isPlay ? `${this.base()}${OWN_PAGE}` : LIVE_EXPLORER)
     return `${explorer}${hash}`

@@ -13,18 +13,11 @@ export function openLog(level: string, destination?: DestinationStream): Log {
   return pino({ level, base: null }, destination ?? openOutput({ minLength: 4_096 }))
 }
 
-/** Several processes may write so many bytes to one pipe at once; longer writes may be mixed with another's lines. */
-const PIPE_BYTES = 4_096
-
-/** The log of one of several processes that write to the same place. */
-export const openSharedLog = (level: string): Log =>
-  openLog(level, openOutput({ minLength: PIPE_BYTES / 2, maxWrite: PIPE_BYTES }))
-
 /**
  * The library's own timer would wake the process every second, even if there is nothing to write. A flush does nothing while a batch is
  * being written, so another one follows the last line.
  */
-export function openOutput(options: { minLength: number; maxWrite?: number; dest?: string }): DestinationStream {
+export function openOutput(options: { minLength: number; dest?: string }): DestinationStream {
   const output = pino.destination({ sync: false, ...options })
   const write = output.write.bind(output)
   let hasNews = false

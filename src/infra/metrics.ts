@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
-import { type CountedRequests, RequestCounts } from './request-counts.ts'
+import { RequestCounts } from './request-counts.ts'
 
 interface Reading {
   labels?: Record<string, string>
@@ -128,15 +128,6 @@ export class Metrics {
 
   cacheResult(result: string): void {
     this.#counts?.cacheResult(result)
-  }
-
-  /** The counts since the last call, for the process that reports for all. */
-  takeCounts(): CountedRequests | undefined {
-    return this.#counts?.take()
-  }
-
-  addCounts(counted: CountedRequests): void {
-    this.#counts?.add(counted)
   }
 
   /** A gauge of whether something answers, tested at each request for metrics. */

@@ -14,13 +14,6 @@ interface ActionTally {
   seconds: number
 }
 
-/** The counts of one process, on their way to the one that reports for all. */
-export interface CountedRequests {
-  actions: [name: string, byStatus: [number, number][], buckets: number[], seconds: number][]
-  results: [string, number][]
-  reads: [upstream: string, plain: number, hedged: number][]
-}
-
 /**
  * Counters of every request. A library that looks up labels each time costs as much as answering from memory, so these are
  * plain numbers, and become series when metrics are requested.
@@ -71,39 +64,6 @@ export class RequestCounts {
         }
       },
     })
-  }
-
-  /** Takes the counts since the last call; undefined where there are none. */
-  take(): CountedRequests | undefined {
-    if (this.#results.size + this.#actions.size + this.#reads.size === 0) return undefined
-    const taken: CountedRequests = {
-      actions: [...this.#actions].map(([name, { byStatus, buckets, seconds }]) => [
-        name,
-        [...byStatus].map(([status, { count }]) => [status, count]),
-        buckets,
-        seconds,
-      ]),
-      results: [...this.#results].map(([result, { count }]) => [result, count]),
-      reads: [...this.#reads].map(([upstream, { plain, hedged }]) => [upstream, plain.count, hedged.count]),
-    }
-    for (const counted of [this.#actions, this.#results, this.#reads]) counted.clear()
-    return taken
-  }
-
-  /** Adds the counts of another process. */
-  add({ actions, results, reads }: CountedRequests): void {
-    for (const [name, byStatus, buckets, seconds] of actions) {
-      const tally = this.#tallyOf(name)
-      for (const [status, count] of byStatus) addTo(tally.byStatus, status, count)
-      buckets.forEach((count, at) => (tally.buckets[at]! += count))
-      tally.seconds += seconds
-    }
-    for (const [result, count] of results) addTo(this.#results, result, count)
-    for (const [upstream, plain, hedged] of reads) {
-      const tally = this.#readsOf(upstream)
-      tally.plain.count += plain
-      tally.hedged.count += hedged
-    }
   }
 
   request(action: string, status: number, seconds: number): void {

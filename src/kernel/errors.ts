@@ -109,15 +109,25 @@ interface ErrorExtras {
   cause?: unknown
 }
 
+/** An answer that is thrown. Recording where costs more than many an answer, and only failures are logged. */
+class Thrown extends Error {
+  constructor(message: string, { cause, isFailure = false }: { cause?: unknown; isFailure?: boolean } = {}) {
+    const limit = Error.stackTraceLimit
+    if (!isFailure) Error.stackTraceLimit = 0
+    super(message, { cause })
+    Error.stackTraceLimit = limit
+  }
+}
+
 /** A refusal by the gateway. The message is public; the cause is only logged. */
-export class AppError extends Error {
+export class AppError extends Thrown {
   readonly code: ErrorCode
   readonly status: number
   readonly body: JsonObject
   readonly retryAfterSeconds: number | undefined
 
   constructor(code: ErrorCode, message: string, { body = {}, retryAfterSeconds, cause }: ErrorExtras = {}) {
-    super(message, { cause })
+    super(message, { cause, isFailure: STATUS[code] >= 500 })
     this.code = code
     this.status = STATUS[code]
     this.body = body
@@ -126,7 +136,7 @@ export class AppError extends Error {
 }
 
 /** A refusal by the ledger itself. It is a regular answer: status 200 and the node's exact text. */
-export class LedgerRefusal extends Error {}
+export class LedgerRefusal extends Thrown {}
 
 /** The caller has left or cancelled the request; the message is the node's. */
 export class Cancelled extends LedgerRefusal {

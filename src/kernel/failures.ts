@@ -62,8 +62,6 @@ export const LOSSES = {
   'notices.send': 'A gateway that missed a notice finds the change when it looks.',
   'notices.strange': 'Another program uses the channel.',
   'store.connection': 'A broken connection is replaced; what was running on it fails with its own error.',
-  'processes.link':
-    'A front without a connection to the owner caches nothing, and answers 503 to what only the owner can do.',
   'commands.link': 'A command that is not answered says so; it has stored its change.',
   'limits.connection': 'While Redis is unavailable each gateway grants its share, and reports it.',
   'clock.follow': 'Until the clock we follow is back, our own keeps counting.',

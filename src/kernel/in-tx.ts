@@ -42,7 +42,7 @@ export async function inNotifyingTx<C extends StoreCtx, T>(ctx: C, run: (ctx: C)
  * Runs independent statements of one transaction at once. When one fails, the error is thrown only after all have been answered:
  * a statement that came after the end of the transaction would run outside of it.
  */
-export async function together<const T extends readonly Promise<unknown>[]>(
+export async function together<const T extends readonly (Promise<unknown> | undefined)[]>(
   statements: T,
 ): Promise<{ [K in keyof T]: Awaited<T[K]> }> {
   const answered = await Promise.allSettled(statements)

@@ -30,7 +30,14 @@ interface Placed {
 /** A page for people who are signed in. */
 export interface Page extends Placed {
   /** `guide` is a page of the documents, as in `webhooks#the-secret`, to which every page of the section links. */
-  menu?: { title: string; group: Group; order: number; guide?: string }
+  menu?: {
+    title: string
+    group: Group
+    order: number
+    guide?: string
+    /** How many things wait there, which the menu shows. */
+    count?(accountId: string): Promise<number>
+  }
   /** The degree of permission where seeing is not enough: the page is only a form, or shows a secret. */
   degree?: Degree
   render(request: PageRequest): VNode | Promise<VNode>
@@ -155,4 +162,6 @@ export interface MenuEntry {
   group: Group
   guide?: string
   access: Placed['access']
+  /** How many things wait there. */
+  waiting?: number
 }

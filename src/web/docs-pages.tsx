@@ -81,3 +81,14 @@ export const DocsSearchPage = ({ site, query, results, total }: SearchPageProps)
     </ol>
   </DocsShell>
 )
+
+/** For an address that no guide and no action has: the list and the search beside it say which there are. */
+export const NoSuchPage = ({ site }: { site: DocsSite }) => (
+  <DocsShell site={site} title="There is no such page" here="/docs">
+    <h1>There is no such page</h1>
+    <p>The address may be misspelt, or the page has another name now. Search for it, or choose one from the list.</p>
+    <p>
+      <a href="/docs">All guides and actions</a>
+    </p>
+  </DocsShell>
+)

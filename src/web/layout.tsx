@@ -40,7 +40,7 @@ export const Document = (props: DocumentProps) => {
   )
 }
 
-interface LayoutProps extends Pick<DocumentProps, 'title' | 'lang' | 'styles' | 'scripts' | 'head'> {
+interface LayoutProps extends Pick<DocumentProps, 'title' | 'lang' | 'styles' | 'scripts' | 'head' | 'bodyClass'> {
   /** Whether this is a development ledger: its nano is worthless, and every page says so. */
   devnet: boolean
   children: ComponentChildren
@@ -50,18 +50,23 @@ interface LayoutProps extends Pick<DocumentProps, 'title' | 'lang' | 'styles' | 
 export const Layout = ({ devnet, children, ...document }: LayoutProps) => (
   <Document {...document}>
     {devnet && <DevnetBanner />}
-    <header>
+    <header class="site">
       <a class="home" href="/">
+        <img src={assetUrl('icon.svg')} alt="" width="28" height="28" />
         nano-gateway
       </a>
-      <nav>
+      <nav aria-label="Site">
         <a href="/docs">Docs</a>
-        <a href="/dashboard">Dashboard</a>
+        <a class="button quiet" href="/dashboard">
+          Dashboard
+        </a>
       </nav>
     </header>
     <main>{children}</main>
-    <footer>
-      nano-gateway is free software under the MIT licence. <a href="/status">Status</a>
+    <footer class="site-foot">
+      <span>nano-gateway is free software under the MIT licence.</span>
+      <a href="/docs">Docs</a>
+      <a href="/status">Status</a>
     </footer>
   </Document>
 )

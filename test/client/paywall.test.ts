@@ -12,14 +12,23 @@ import { x402Facilitator } from '@x402/core/facilitator'
 import { HTTPFacilitatorClient, x402ResourceServer } from '@x402/core/server'
 import { Hono } from 'hono'
 import { Budget, createGateway, raw } from '../../src/client/index.ts'
-import { ExactNanoScheme, type Payment, type Paywall, type PaywallOptions, paywall } from '../../src/client/x402.ts'
+import {
+  ExactNanoScheme,
+  type Payment,
+  type PaymentClaim,
+  type PaymentStore,
+  type Paywall,
+  type PaywallOptions,
+  type Requirements,
+  paywall,
+} from '../../src/client/x402.ts'
 import type { Fetch } from '../../src/client/ledger-rpc.ts'
 import { blocksOf, root } from '../docs/documents.ts'
 import { lose } from '../support/client-steps.ts'
 import { openFolder } from '../support/folder.ts'
 import { freePort } from '../support/free-port.ts'
 import { until } from '../support/until.ts'
-import { SHOP, decode, openPayer, openShop } from '../support/x402-steps.ts'
+import { SHOP, decode, encode, openPayer, openShop } from '../support/x402-steps.ts'
 
 /* A seller with a server of its own, in Express and in Hono: the gateway is only its facilitator. */
 
@@ -127,6 +136,73 @@ test('a payment buys no second page, and one whose settlement got no reply is ne
   assert.equal(await (await again('/one')).text(), '/one', 'the same request, whose reply may have been lost')
   const other = await again('/two')
   assert.deepEqual([other.status, ((await other.json()) as { code: string }).code], [402, 'duplicate_settlement'])
+  assert.equal(received(), raw('0.01'))
+})
+
+/** Several processes of one seller, and a buyer's payment for `/one` that none of them has seen. */
+async function openProcesses(t: TestContext, options: Partial<PaywallOptions>[]) {
+  const seller = await openSeller(t)
+  const apps = options.map((own) => {
+    const facilitator = `${seller.url}/facilitator`
+    const charge = paywall({ payTo: SHOP.address, facilitator, network: NETWORK, ...own })
+    const app = new Hono<{ Variables: { payment: Payment } }>()
+    for (const page of ['/one', '/two']) app.get(page, charge.hono({ price: '0.01' }), (context) => context.text(page))
+    return app
+  })
+  const asked = await apps[0]!.request('/one')
+  const { accepts } = decode(asked.headers.get('payment-required')) as { accepts: [Requirements] }
+  const scheme = new ExactNanoScheme({ privateKey: seller.payer.privateKey, rpcUrl: seller.url })
+  const signed = await scheme.createPaymentPayload(2, accepts[0])
+  const header = encode({ ...signed, accepted: accepts[0] })
+  const show = async (process: number, path = '/one') => {
+    const reply = await apps[process]!.request(path, { headers: { 'payment-signature': header } })
+    return reply.status === 402 ? ((await reply.json()) as { code: string }).code : reply.status
+  }
+  return { ...seller, show }
+}
+
+test('a payment that is shown to both processes of a seller buys one page, not two', async (t) => {
+  const { show, received } = await openProcesses(t, [{}, {}])
+  const both = await Promise.all([show(0), show(1)])
+  assert.deepEqual(both.map(String).sort(), ['200', 'duplicate_settlement'])
+  assert.equal(await show(both.indexOf('duplicate_settlement')), 'duplicate_settlement')
+  assert.equal(received(), raw('0.01'))
+})
+
+test('a process whose settlement never arrived does not serve what another has served since', async (t) => {
+  const unreachable: Fetch = async () => Promise.reject(new TypeError('fetch failed'))
+  let isAway = true
+  const { show } = await openProcesses(t, [
+    { fetch: (url, init) => (isAway ? unreachable(url, init) : fetch(url, init)) },
+    {},
+  ])
+  assert.equal(await show(0), 503)
+  assert.equal(await show(1, '/two'), 200)
+  isAway = false
+  assert.equal(await show(0), 'duplicate_settlement')
+})
+
+test('processes that share a store serve a repeated request wherever it arrives, for a minute, and nothing else', async (t) => {
+  const claims = new Map<string, PaymentClaim>()
+  const store: PaymentStore = {
+    async claim(hash, claim) {
+      if (!claims.has(hash)) claims.set(hash, claim)
+      return claims.get(hash)!
+    },
+    async settled(hash, settledAt) {
+      claims.set(hash, { ...claims.get(hash)!, settledAt })
+    },
+    async forget(hash) {
+      claims.delete(hash)
+    },
+  }
+  let lost = 0
+  const forgetful: Fetch = (input, init) => (lost++ === 0 ? lose(() => fetch(input, init)) : fetch(input, init))
+  const { show, received } = await openProcesses(t, [{ store, fetch: forgetful }, { store }])
+  assert.deepEqual([await show(0), await show(1), await show(1, '/two')], [503, 200, 'duplicate_settlement'])
+  const [[hash, { settledAt }]] = [...claims] as [[string, PaymentClaim]]
+  await store.settled(hash, settledAt! - 61_000)
+  assert.deepEqual([await show(0), await show(1)], ['duplicate_settlement', 'duplicate_settlement'])
   assert.equal(received(), raw('0.01'))
 })
 

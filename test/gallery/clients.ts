@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 /** The address that a client is given: the node's, which needs nothing else, the service's with a key in the path, or one for a purpose. */
-export type Endpoint = '/' | '/node' | '/k/<key>/' | '/facilitator' | 'webhooks'
+export type Endpoint = '/' | '/node' | '/k/<key>/' | '/facilitator' | '/mcp' | 'webhooks'
 
 interface Guest {
   endpoints: readonly Endpoint[]
@@ -17,9 +17,12 @@ const BOTH = ['/node', '/k/<key>/'] as const
 
 /** The programs that walk here. The file of a walk is named after the package. */
 export const CLIENTS = {
+  '@ai-sdk/mcp': { endpoints: ['/mcp'], apart: 'needed by nothing else' },
   '@bananocoin/bananojs': { endpoints: BOTH },
   '@dev-ptera/nano-node-rpc': { endpoints: BOTH, apart: 'an axios with known holes' },
+  '@langchain/mcp-adapters': { endpoints: ['/mcp'], apart: 'brings 80 MB along' },
   '@nanobox/nano-client': { endpoints: BOTH, apart: 'brings 90 MB along' },
+  '@openai/agents': { endpoints: ['/mcp'], apart: 'brings 90 MB along' },
   '@x402/core': { endpoints: ['/facilitator'] },
   '@x402/extensions': { endpoints: ['/facilitator'], apart: 'brings 30 MB for other chains along' },
   '@x402/fetch': { endpoints: ['/'] },
@@ -31,6 +34,9 @@ export const CLIENTS = {
   standardwebhooks: { endpoints: ['webhooks'] },
   svix: { endpoints: ['webhooks'], apart: 'wants a newer Node than the gateway' },
 } satisfies Record<string, Guest>
+
+/** What clients need beside them and call optional. */
+export const NEEDED_BESIDE = ['@modelcontextprotocol/client']
 
 export type ClientName = keyof typeof CLIENTS
 

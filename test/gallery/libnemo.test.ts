@@ -4,10 +4,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { nano } from '../support/blocks.ts'
-import { openLiveWorld } from './live.ts'
 import { openTlsFront } from './tls-front.ts'
 import { walk } from './walk.ts'
-import { FRIEND, REPRESENTATIVE, assertBalance, assertHistory, assertRepresentative } from './steps.ts'
+import { FRIEND, REPRESENTATIVE, assertBalance, assertHistory, assertRepresentative, openWorld } from './steps.ts'
 
 interface Account {
   address: string
@@ -46,7 +45,7 @@ const PASSWORD = 'nobody else’s'
 test(
   'libnemo checks work by the live thresholds, over TLS as it insists, and moves money',
   walk('libnemo', async ({ t, steps, access, folder }) => {
-    const world = await openLiveWorld(t, access)
+    const world = await openWorld(t, access)
     const entry = createRequire(join(folder, 'package.json')).resolve('libnemo')
     const { Wallet, Block, Rpc } = (await import(pathToFileURL(entry).href)) as Library
     const rpc = new Rpc(await openTlsFront(t, world.at))

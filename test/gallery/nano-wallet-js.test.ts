@@ -3,9 +3,8 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { nano } from '../support/blocks.ts'
-import { openLiveWorld } from './live.ts'
 import { walk } from './walk.ts'
-import { FRIEND, REPRESENTATIVE, assertBalance, assertRepresentative } from './steps.ts'
+import { FRIEND, REPRESENTATIVE, assertBalance, assertRepresentative, openWorld } from './steps.ts'
 
 interface Wallet {
   account: string
@@ -24,7 +23,7 @@ type NewWallet = new (config: object) => Wallet
 test(
   'nano-wallet-js asks for live thresholds, checks what it gets, and moves money',
   walk('nano-wallet-js', async ({ t, steps, access, folder }) => {
-    const world = await openLiveWorld(t, access)
+    const world = await openWorld(t, access)
     const require = createRequire(join(folder, 'package.json'))
     const { default: NanoWallet } = require('nano-wallet-js') as { default: NewWallet }
     const wallet = new NanoWallet({

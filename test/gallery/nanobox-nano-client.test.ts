@@ -4,9 +4,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { nano } from '../support/blocks.ts'
 import { until } from '../support/until.ts'
-import { openLiveWorld } from './live.ts'
 import { walk } from './walk.ts'
-import { FRIEND, REPRESENTATIVE, assertBalance, assertHistory, assertRepresentative } from './steps.ts'
+import { FRIEND, REPRESENTATIVE, assertBalance, assertHistory, assertRepresentative, openWorld } from './steps.ts'
 
 interface Amount {
   RAW: string
@@ -39,7 +38,7 @@ interface Models {
 test(
   '@nanobox/nano-client asks for live thresholds, moves money and hears of it',
   walk('@nanobox/nano-client', async ({ t, steps, access, folder }) => {
-    const world = await openLiveWorld(t, access)
+    const world = await openWorld(t, access)
     const require = createRequire(join(folder, 'package.json'))
     const { NanoClient } = require('@nanobox/nano-client') as Library
     const { NANO } = require('@nanobox/nano-client/dist/models') as Models

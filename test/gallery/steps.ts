@@ -4,6 +4,7 @@ import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { give, nano } from '../support/blocks.ts'
 import { type Gateway, openGateway } from '../support/gateway.ts'
 import type { Endpoint } from './clients.ts'
+import { keepFoundWork, listSearched } from './found-work.ts'
 
 /** What a client finds here: where to ask, where to listen, and somebody with money. */
 export interface World extends Gateway {
@@ -17,16 +18,32 @@ export interface World extends Gateway {
   ledgerOf(address: string): { balance: bigint; representative: string } | undefined
 }
 
-/** What other tests set for their convenience: a client finds what `npm start` gives everybody. */
+/**
+ * What other tests set for their convenience: a client finds what `npm start` gives everybody. Ports stay free ones, and the treasury stays empty,
+ * because its address, and with it every later hash, is another one in each run.
+ */
 const UNSET = {
   LIMIT_ANONYMOUS_PER_MINUTE: undefined,
   LIMIT_ANONYMOUS_CONCURRENCY: undefined,
   FREE_WORK_ANONYMOUS_PER_HOUR: undefined,
+  PRICE_PROVIDERS: undefined,
+  WORK_CARDS: undefined,
+  WORK_NODES: undefined,
+  WORK_THREADS: undefined,
   X402_ACTIONS: undefined,
 } as unknown as Record<string, string>
 
-export async function openWorld(t: TestContext, access: Endpoint, env: Record<string, string> = {}): Promise<World> {
-  const gateway = await openGateway(t, { ...UNSET, ...env })
+export async function openWorld(t: TestContext, access: Endpoint): Promise<World> {
+  // Before the gateway is closed: what is to be done after a test is done in the order in which it was registered.
+  t.after(async () => {
+    for (const { root, work } of await listSearched(gateway.ctx.db)) {
+      t.diagnostic(
+        `A walk has changed. Its work was searched; put it into test/gallery/found-work.ts: '${root}': '${work}'`,
+      )
+    }
+  })
+  const gateway = await openGateway(t, UNSET)
+  await keepFoundWork({ db: gateway.ctx.db, now: gateway.ctx.clock.now() })
   const { node } = gateway.app.devnet!
   const at = `${gateway.url}${access.replace('<key>', gateway.app.createdKey!)}`
   return {

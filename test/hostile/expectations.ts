@@ -71,9 +71,9 @@ const SHOP = 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8'
 /** What lies below /dashboard; `test/pages/dashboard-access.test.ts` asks for each of them. */
 const PAGES = {
   GET: `/ /live /payout /people /prove /security /statement /keys /profile /credits /activity /requests /search /admin/accounts/:id
-    /checkouts /checkouts/new /checkouts/unmatched /checkouts/:id /checkouts/:id/edit /checkouts/:id/refund
+    /checkouts /checkouts/new /checkouts/refunds /checkouts/invoices /checkouts/unmatched /checkouts/:id /checkouts/:id/edit /checkouts/:id/refund
     /accounts /accounts/:id
-    /links /links/new /links/:id /links/:id/subscriptions
+    /links /links/new /links/:id /links/:id/subscriptions /subscriptions
     /pos /pos/new /pos/:id
     /wallets /wallets/:address /wallets/:address/send
     /emails /emails/:id
@@ -115,11 +115,11 @@ const PLAIN: Partial<Record<Access, string>> = {
   public: `GET / /dashboard/sign-in /dashboard/sign-in/code /dashboard/sign-in/recovery /openapi.json
     /currencies.json /reps.json /button.js /docs /docs.md /llms.txt /docs/actions /known.json /aliases.json
     /.well-known/nano-currency.json /health/live /health/ready /.well-known/x402 /discovery/resources
-    /facilitator/discovery/resources /facilitator/supported /logos/:id /buy/:slug /buy/:slug/image
+    /facilitator /facilitator/discovery/resources /facilitator/supported /logos/:id /buy/:slug /buy/:slug/image
     /subscriptions/:id/:token /pos/:id /pos/:id/app.webmanifest /pos/worker.js /pos/:id/till /pos/:id/sales/:sale
-    /pos/:id/day /@:name /status /status.json /claim /claim/decline
+    /pos/:id/day /ledger /ledger/blocks/:hash /ledger/accounts/:address /@:name /status /status.json /claim /claim/decline
     POST /dashboard/sign-in/recovery /dashboard/sign-in/mail /dashboard/sign-in/code /dashboard/sign-in/link /dashboard/sign-in/key
-    /facilitator/verify /facilitator/settle /api/sign-in/passkey/options /api/sign-in/passkey /api/sign-out /buy/:slug
+    /facilitator/verify /facilitator/settle /api/sign-in/passkey/options /api/sign-in/passkey /api/sign-out /buy/:slug /buy/:slug/again /developer/coffee
     /subscriptions/:id/:token/renew /subscriptions/:id/:token/end /pos/:id/sign-in /pos/:id/sales /claim
     /claim/decline`,
   embedded: `GET /dashboard/developer /dashboard/developer/ledger /dashboard/developer/ledger/blocks/:hash
@@ -305,13 +305,13 @@ export const UNLOGGED: Readonly<Record<string, string>> = {
     POST /api/passkeys/options, POST /check/:id, POST /confirm/:id, POST /checkout/:id/check, POST /email/:id/check,
     POST /facilitator/verify, POST /docs/actions/:name, rpc_key, process, work_generate`,
   'Payers and recipients do it, who are not of the account; it is kept with the checkout, the claim or the till.': `
-    POST /buy/:slug, POST /subscriptions/:id/:token/renew, POST /pos/:id/sign-in, POST /pos/:id/sales, POST /claim,
+    POST /buy/:slug, POST /buy/:slug/again, POST /subscriptions/:id/:token/renew, POST /pos/:id/sign-in, POST /pos/:id/sales, POST /claim,
     POST /claim/decline, POST /pay/:id/amount, POST /pay/:id/email, POST /facilitator/settle`,
   'It plays with the development ledger.': `
     POST /dashboard/developer/pay, POST /dashboard/developer/fund, POST /dashboard/developer/hold,
     POST /dashboard/developer/confirm, POST /dashboard/developer/checkouts/:id/:what, POST /developer/fund,
     POST /developer/hold, POST /developer/confirm, POST /developer/checkouts/:id/pay,
-    POST /developer/checkouts/:id/expire, POST /developer/checkouts/:id/cancel`,
+    POST /developer/checkouts/:id/expire, POST /developer/checkouts/:id/cancel, POST /developer/coffee`,
   'It calls actions, which are below.': 'POST /mcp',
 }
 

@@ -140,6 +140,43 @@ test('a search finds what any page says, at its section, marked, the best page f
   }
 })
 
+test('a search for one form of a word finds the others, and none that only contain it', async () => {
+  const first = async (query: string) =>
+    /<h2><a href="([^"#]+)/.exec((await get(gateway, `/docs?q=${encodeURIComponent(query)}`)).text)?.[1]
+  for (const query of ['refunds', 'refunding', 'how do I refund a payment?', 'refunded payment'])
+    assert.equal(await first(query), '/docs/refunds', query)
+  assert.equal(await first('depl'), await first('deploy'), 'the beginning of a word, where no page has it whole')
+  const { text } = await get(gateway, '/docs?q=rest')
+  assert.match(text, /<mark>rest<\/mark>/i)
+  assert.doesNotMatch(text, /<mark>[a-z]*(?:restore|restart|interest)[a-z]*<\/mark>/i)
+})
+
+test('whoever mistypes the address of a guide is shown where the guides are, and programs get JSON', async () => {
+  for (const path of ['/docs/first-paymnt', '/docs/actions/chekout']) {
+    const { status, text } = await get(gateway, path)
+    assert.equal(status, 404)
+    assert.match(text, /<h1>There is no such page<\/h1>[^]*href="\/docs\/first-payment"/, path)
+    const plain = await ask(`${gateway.url}${path}`, { method: 'GET', headers: { accept: '*/*' } })
+    assert.deepEqual([plain.status, plain.json().code], [404, 'not_found'])
+  }
+})
+
+test('a page that is made for one reader crosses the wire compressed', async () => {
+  const read = (encoding: string) =>
+    fetch(`${gateway.url}/claim`, { headers: { accept: 'text/html', 'accept-encoding': encoding } })
+  const bare = await read('identity')
+  assert.deepEqual(
+    [bare.headers.get('content-encoding'), bare.headers.get('vary')?.includes('accept-encoding')],
+    [null, true],
+  )
+  for (const encoding of ['br', 'gzip']) {
+    const packed = await read(encoding)
+    assert.equal(packed.headers.get('content-encoding'), encoding)
+    assert.ok(Number(packed.headers.get('content-length')) * 2 < Number(bare.headers.get('content-length')))
+    assert.match(await packed.text(), /^<!doctype html>[^]*<\/html>$/)
+  }
+})
+
 test('one address could keep the gateway busy with searches: it has sixty a minute, and reads on', async (t) => {
   const gateway = await openGateway(t, {}, new TestClock())
   for (let at = 0; at < 60; at++) assert.equal((await get(gateway, '/docs?q=webhook')).status, 200)
@@ -206,11 +243,13 @@ test('the receipt leads to its block, also on the development ledger, and a link
   const paid = await give(gateway.app.devnet!.node, fromAddress(SHOP)!, BigInt(made.amount_raw!) as Raw)
   await until(async () => (await ask(made.check!, { method: 'GET' })).json().status === 'complete')
   const receipt = await get(gateway, `/pay/${made.id}/receipt`)
-  const [, path] = /href="[^"]*(\/docs\/actions\/block_info\?hash=[0-9A-F]{64})"/.exec(receipt.text)!
-  assert.equal(path, `/docs/actions/block_info?hash=${paid}`)
+  const [, path] = /href="[^"]*(\/ledger\/blocks\/[0-9A-F]{64})"/.exec(receipt.text)!
+  assert.equal(path, `/ledger/blocks/${paid}`)
   const shown = await get(gateway, path)
-  assert.match(shown.text, /Status 200/)
-  assert.match(shown.text, /local_timestamp/)
+  assert.match(shown.text, new RegExp(`<h1>Block</h1>[^]*${paid}[^]*href="/ledger/accounts/nano_`))
+  assert.equal((await get(gateway, `/ledger/blocks/${'0'.repeat(64)}`)).status, 404)
+  for (const page of ['/ledger', `/ledger/accounts/${SHOP}`, `/ledger?q=${paid.slice(0, 8)}`])
+    assert.equal((await get(gateway, page)).status, 200, page)
   const others = [
     `checkout?address=${GENESIS}&amount=2`,
     `work_generate?hash=${paid}`,

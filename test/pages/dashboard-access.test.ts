@@ -135,8 +135,8 @@ test('the menu has what somebody may open, in groups and always in the same orde
   const { get, enter, join, adminKey } = await openDashboard(t)
   const everybody = {
     Home: [],
-    Payments: ['All payments', 'Unmatched'],
-    Sell: ['Links', 'Tills'],
+    Payments: ['All payments', 'Refunds', 'Unmatched'],
+    Sell: ['Links', 'Tills', 'Invoices', 'Subscriptions'],
     Money: ['Where it goes', 'Wallets', 'Statement', 'Email payments'],
     Developers: ['Keys', 'Webhooks', 'Requests', 'Usage', 'Names', 'Try it', 'Ledger'],
     Settings: ['Shop', 'People', 'Activity', 'Your accounts', 'Security'],

@@ -40,8 +40,9 @@ test('what is wrong with a form stands beside its field, with what was typed', a
     ['/checkouts/new', '/checkouts', { title: evil, amount: '-1', address: shopAddress }, 'amount'],
     ['/checkouts/new', '/checkouts', { amount: '1', address: 'nano_wrong' }, 'address'],
     ['/checkouts/new', '/checkouts', { ...priced, metadata: '{' }, 'metadata'],
-    ['/checkouts/new', '/checkouts', { plans: 'One month', address: shopAddress }, 'plans'],
-    ['/checkouts/new', '/checkouts', { plans: 'One month = x', address: shopAddress }, 'plans'],
+    ['/checkouts/new', '/checkouts', { 'plans[0].title': 'One month', address: shopAddress }, 'plans[0].value'],
+    ['/checkouts/new', '/checkouts', { ...priced, 'invoice.lines[0].price': '1' }, 'invoice.lines[0].title'],
+    ['/checkouts/new', '/checkouts', { ...priced, 'buyer.email': 'nobody' }, 'buyer.email'],
     ['/checkouts/new', '/checkouts', { ...priced, success_url: 'javascript:alert(1)' }, 'success_url'],
     ['/emails', '/emails', { amount: '1', refund_address: shopAddress, emails: 'a@example.com nobody' }, 'emails'],
     ['/names', '/names', { name: 'not a name' }, 'name'],
@@ -57,10 +58,51 @@ test('what is wrong with a form stands beside its field, with what was typed', a
     const reply = await send(`/dashboard${from}`, `/dashboard${path}`, fields, cookie)
     const name = `${path} ${JSON.stringify(fields)}`
     assert.ok(reply.status >= 400 && reply.status < 500, `${name}: ${reply.status}`)
-    assert.match(reply.text, new RegExp(`id="${field}-error"`), name)
-    assert.match(reply.text, new RegExp(`id="f-${field}"[^>]*aria-invalid="true"`), name)
+    const called = field.replaceAll(/[[\].]/g, String.raw`\$&`)
+    assert.match(reply.text, new RegExp(`id="${called}-error"`), name)
+    assert.match(reply.text, new RegExp(`id="f-${called}"[^>]*aria-invalid="true"`), name)
     assert.ok(!reply.text.includes('<script>alert'), name)
   }
+})
+
+test('a payment named one mistake at a time, and refused 12,50', async (t) => {
+  const { send, enter, join, rest } = await openDashboard(t)
+  const { key } = await join('owner@example.com')
+  const cookie = await enter(key)
+  const make = (fields: Record<string, string>) =>
+    send(
+      '/dashboard/checkouts/new',
+      '/dashboard/checkouts',
+      { address: shopAddress, currency: 'EUR', ...fields },
+      cookie,
+    )
+  const lines = { 'invoice.lines[0].title': 'Lamp', 'invoice.lines[0].quantity': '2', 'invoice.lines[0].price': '5,00' }
+  const tax = { 'invoice.tax[0].title': 'VAT', 'invoice.tax[0].amount': '2,50' }
+  const wrong = await make({
+    amount: '1,250',
+    image: 'logo',
+    ...lines,
+    ...tax,
+    'invoice.tax[0].amount': 'some',
+    notify: 'me',
+  })
+  assert.equal(wrong.status, 400)
+  const beside = [...wrong.text.matchAll(/class="error" id="(.+?)-error">/g)].map(([, field]) => field)
+  assert.deepEqual(beside, ['amount', 'image', 'invoice.tax[0].amount', 'notify'])
+  const ways = /role="alert">(.*?)<\/p>/.exec(wrong.text)![1]!.replaceAll(/<[^>]+>/g, '')
+  assert.equal(ways, 'Nothing was saved. Please correct: Price, Picture, Invoice, Email me when paid')
+  assert.match(wrong.text, /name="invoice.lines\[0\].price"[^>]*value="5,00"/, 'nothing typed is lost')
+
+  const made = await make({ amount: '12,50', ...lines, ...tax, 'buyer.name': 'Anna Berg' })
+  assert.equal(made.status, 303, made.text.slice(0, 300))
+  const [id] = /[0-9a-f]{16}/.exec(made.headers.location!)!
+  const { checkout } = await rest<{ checkout: { price: string; invoice: { tax: object[] } } }>(
+    'GET',
+    `/api/checkouts/${id}`,
+    key,
+  )
+  assert.equal(Number(checkout.price), 12.5)
+  assert.deepEqual(checkout.invoice.tax, [{ title: 'VAT', amount: '2.50' }])
 })
 
 test('credits and a username are bought on the payment page, for the account that asked, which is shown the way to the page of its name', async (t) => {

@@ -97,10 +97,15 @@ test('code is copied with the keyboard, also from an answer, and that is said al
   assert.equal(await plain.getByRole('button', { name: 'Copy' }).count(), 0)
 })
 
-test('the landing page leads to a guide, and a guide to the contract', async () => {
+test('the landing page has a payment to try for who sells, and leads who builds to a guide, and that to the contract', async () => {
   const { url, browser } = await open()
   const page = await browser.newPage()
   const complaints = listenForComplaints(page)
+  await page.goto(url)
+  await page.getByRole('button', { name: 'Pay with play money' }).click()
+  await page.getByRole('heading', { level: 1, name: 'One coffee' }).waitFor()
+  await page.getByRole('button', { name: 'Pay exactly' }).click()
+  await page.waitForSelector('#pay[data-state=complete]')
   await page.goto(url)
   await page.getByRole('link', { name: 'Your first payment' }).click()
   await page.getByRole('heading', { level: 1, name: 'Take your first payment' }).waitFor()

@@ -6,6 +6,7 @@ import { ask } from '../support/gateway.ts'
 import { PHONE, assertGood, findViolations, openBrowser, openTab, pay } from './browser.ts'
 import { TcpRelay } from '../support/tcp-relay.ts'
 import { type Dashboard, openDashboard } from './dashboard-steps.ts'
+import { until } from '../support/until.ts'
 import { look, press, reach, type, walk } from './story.ts'
 
 /* A café from an empty account to money on the ledger: a till, its PIN, a sale, a lost connection, the sums of the day. */
@@ -99,8 +100,10 @@ test('a café: from an empty account to money on the ledger, by keyboard', { tim
   })
 })
 
+const OFFLINE = '[data-offline]:has-text("Offline. We keep asking; do not hand over yet.")'
+
 test(
-  'a lost connection: the keypad works, a tap is one sale, and it is found again',
+  'a lost connection: it is said on every screen, the keypad works, a tap is one sale, and it is found again',
   { timeout: 300_000 },
   async (t) => {
     const dashboard = await openDashboard(t)
@@ -110,7 +113,9 @@ test(
     const line = await TcpRelay.start(Number(new URL(dashboard.url).port))
     t.after(() => line.close())
     const url = `http://127.0.0.1:${line.port}`
+    await dashboard.rest('PUT', '/api/account/profile', key, { name: 'Tea & Van', accent: '#993c1d' })
     const { page, misconduct } = await openTab(t, await openBrowser(), { url }, PHONE)
+    await page.addInitScript('navigator.vibrate = (beats) => (document.body.dataset.shaken = beats.join(" "))')
     // A browser that loads a page without a network may forget for a moment that it has none: the line itself is cut as well.
     const goOffline = async () => {
       line.cut()
@@ -122,13 +127,26 @@ test(
     }
     await page.goto(link.replace(new URL(link).origin, url))
     await untilScreen(page, 'sale')
-    await page.evaluate('navigator.serviceWorker.ready')
-    // What the worker has seen once is there without a network.
-    await page.reload()
-    await untilScreen(page, 'sale')
+    const listKept = () =>
+      page.evaluate<string[]>(
+        `caches.open('till-shell').then((kept) => kept.keys()).then((all) => all.map(({ url }) => new URL(url).pathname))`,
+      )
+    const parts = ['assets/pos.css', 'assets/pos.js', 'assets/gateway.css', 'assets/icon.svg', 'accents/993c1d.css']
+    const shell = [`/pos/${id}`, ...parts.map((path) => `/${path}`)].toSorted()
+    await until(async () => (await listKept()).length === shell.length)
+    // The second visit has no network.
     await goOffline()
     await page.reload()
     await untilScreen(page, 'sale')
+    await page.waitForSelector(OFFLINE)
+    assert.equal(await page.innerText('[data-shop]'), 'Tea & Van')
+    const colour = `getComputedStyle(document.querySelector('[data-bar]')).backgroundColor`
+    assert.equal(await page.evaluate(colour), 'rgb(153, 60, 29)', 'in the colour of the shop')
+    await page.click('[data-do=day]')
+    await untilScreen(page, 'day')
+    assert.ok(await page.isVisible(OFFLINE))
+    assert.match(await page.innerText('.sums'), /Sales\s*–\s*Total\s*–/, 'no sums of a while ago')
+    await page.click('section[data-screen=day] [data-do=keypad]')
     for (const digit of ['3', '.', '5']) await page.keyboard.press(digit)
     assert.equal(await page.innerText('[data-total]'), '$3.50')
     assert.deepEqual(await findViolations(page), [])
@@ -142,6 +160,13 @@ test(
     await untilScreen(page, 'pay', 'waiting')
     assert.equal(await page.innerText('[data-pay-total]'), '$3.50')
     assert.equal(await countSales(), 1)
+    await page.waitForSelector('[data-offline]', { state: 'hidden' })
+    // The line breaks while a customer pays: nobody hands over what may not be paid.
+    line.cut()
+    await page.waitForSelector(OFFLINE)
+    assert.deepEqual(await findViolations(page), [])
+    line.open()
+    await page.waitForSelector('[data-offline]', { state: 'hidden' })
     // The reply to a tap is lost behind the gateway: the sale is there, and the tap finds it.
     await page.click('section[data-screen=pay] [data-do=keypad]')
     let isLost = false
@@ -159,13 +184,13 @@ test(
     // Paid while nobody was there to hear it.
     await goOffline()
     await payCode(dashboard, page, goOnline)
-    const kept = await page.evaluate<string[]>(
-      `caches.open('till-shell').then((kept) => kept.keys()).then((all) => all.map(({ url }) => new URL(url).pathname))`,
-    )
-    const allowed = [`/pos/${id}`, ...['pos.css', 'pos.js', 'gateway.css', 'icon.svg'].map((file) => `/assets/${file}`)]
-    const others = kept.filter((path) => !allowed.includes(path))
-    assert.deepEqual(others, [], 'nothing of money is kept')
-    assert.ok(kept.includes(`/pos/${id}`))
+    assert.equal(await page.getAttribute('body', 'data-shaken'), '120 80 240')
+    assert.deepEqual((await listKept()).toSorted(), shell, 'nothing of money is kept')
+    // Whoever may refund finds the sale in the dashboard, behind their sign-in.
+    const refund = (await page.getAttribute('[data-refund]', 'href'))!
+    const cookie = await dashboard.enter(key)
+    assert.equal((await dashboard.get(refund)).status, 303)
+    assert.match((await dashboard.get(refund, cookie)).text, /Refund/)
     assertGood({ ...misconduct, errors: [] })
   },
 )
@@ -179,6 +204,7 @@ test('a till weighs less than 60 KB, holds nothing of anybody, and says what a b
   const get = (at: string) => ask(at, { method: 'GET', headers: { accept: 'text/html' } })
   const page = await get(url!)
   assert.equal(page.status, 200)
+  assert.match(page.text, /<noscript><p class="needs">This point of sale needs scripts/)
   for (const secret of [token!, address, 'Van']) assert.ok(!page.text.includes(secret), secret)
   assert.match(page.headers['content-security-policy'] as string, /default-src 'none'; script-src 'self'/)
   assert.equal(page.headers['referrer-policy'], 'no-referrer')

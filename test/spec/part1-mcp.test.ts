@@ -77,6 +77,37 @@ test('an agent lists the tools, reads a balance and makes a checkout with its ke
   assert.deepEqual(again.structuredContent, made.structuredContent)
 })
 
+test('every tool can be offered to a model in strict mode: nothing open, nothing optional among alternatives, free objects as JSON in a text (contract 1, Tools for agents: tools)', async (t) => {
+  const { url, app } = await openGateway(t)
+  const agent = await openMcpClient(t, url, app.createdKey, 'payments,wallets,ledger,names,market,work,admin')
+  interface Shown {
+    type?: string
+    properties?: Record<string, Shown>
+    required?: string[]
+    additionalProperties?: unknown
+    anyOf?: Shown[]
+    items?: Shown
+  }
+  const wrong: string[] = []
+  const look = (at: string, schema: Shown, isAlternative = false) => {
+    const { type, properties = {}, required = [], additionalProperties, anyOf = [], items } = schema
+    const names = Object.keys(properties)
+    if (type === 'object' && additionalProperties !== false) wrong.push(`${at} is open`)
+    if (isAlternative && names.some((name) => !required.includes(name))) wrong.push(`${at} has optional members`)
+    for (const name of names) look(`${at}.${name}`, properties[name]!)
+    for (const each of anyOf) look(at, each, true)
+    if (items) look(`${at}[]`, items)
+  }
+  for (const { name, inputSchema } of (await agent.listTools()).tools) look(name, inputSchema as Shown)
+  assert.deepEqual(wrong, [])
+  const metadata = { order: 'A-1' }
+  for (const given of [JSON.stringify(metadata), metadata]) {
+    const made = await useTool(agent, 'wallet_create', { metadata: given })
+    assert.deepEqual(made.structuredContent?.metadata, metadata)
+  }
+  assert.equal(errorOf(await useTool(agent, 'wallet_create', { metadata: 'A-1' })).code, 'invalid_metadata')
+})
+
 test('without a key an agent only reads: what moves money is not shown, and refused when it is called (contract 1, Tools for agents: rights)', async (t) => {
   const gateway = await openGateway(t)
   const { url, app, rest } = gateway

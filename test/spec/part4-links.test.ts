@@ -205,6 +205,42 @@ test('of three pieces no more than three are held and sold, however many visitor
   assert.equal(await secondsLeft(idIn(await order(shop, leisure))), 3_600)
 })
 
+test('an order that expired unpaid is started again by one button: the same choice, once, and only of its own link (contract 4.9, rule 9)', async (t) => {
+  const { world, shop, key } = await open(t)
+  const plans = [
+    { title: 'Small', value: '1' },
+    { title: 'Large', value: '2' },
+  ]
+  const link = await make(shop, key, { ...MUG, amount: undefined, plans, quantity: { max: 3 }, sold_max: 5 })
+  const first = idIn(await order(shop, link, { plan: '1', quantity: '2' }))
+  const page = async (id: string) =>
+    (await ask(`${shop.url}/pay/${id}`, { method: 'GET', headers: { accept: 'text/html' } })).text
+  const again = (id: string, of: Link = link, headers: Record<string, string> = {}) =>
+    sendForm(`${shop.url}/buy/${of.slug}/again`, { order: id }, { 'x-forwarded-for': '203.0.113.1', ...headers })
+  assert.doesNotMatch(await page(first), /\/again/)
+  assert.equal(idIn(await again(first)), first, 'one that can be paid is shown')
+  await expire(world, shop, first)
+  assert.match(await page(first), new RegExp(`action="/buy/${link.slug}/again"[^]*value="${first}"`))
+  assert.equal((await again(first, await make(shop, key, MUG))).status, 404, 'an order of another link')
+  assert.match((await again(first, link, { 'sec-fetch-site': 'cross-site' })).headers.location!, /^\/buy\//)
+  const second = idIn(await again(first))
+  assert.notEqual(second, first)
+  assert.equal(idIn(await again(first)), second, 'pressed twice, it is one order')
+  const bought = (await shop.rest('GET', `/api/checkouts/${second}`, key)).json<{
+    checkout: { metadata: { payment_link: object }; status: string }
+  }>().checkout
+  assert.deepEqual(bought.metadata.payment_link, { id: link.id, slug: link.slug, quantity: 2, plan: 'Large' })
+  assert.equal((await read(shop, key, link)).held, 2, 'the pieces are held once')
+  await payFor(world, shop, second)
+  assert.equal((await read(shop, key, link)).sold, 2)
+  // An offer that is over is not offered again.
+  const third = idIn(await order(shop, link, { plan: '0' }, '203.0.113.3'))
+  await expire(world, shop, third)
+  await shop.rest('PUT', `/api/links/${link.id}`, key, { paused: true })
+  assert.doesNotMatch(await page(third), /\/again/)
+  assert.equal((await again(third)).status, 409)
+})
+
 test('an address neither fills a link with orders nor keeps its pieces by never paying, and no page of another site makes visitors take them (contract 4.9, rules 9 and 11)', async (t) => {
   const { world, shop, key } = await open(t)
   const link = await make(shop, key, { ...MUG, sold_max: 10 })

@@ -50,6 +50,47 @@ test('eight parallel settlements of one block succeed once; one for another serv
   assert.equal((await client.settle(payload(ours), terms)).errorReason, 'duplicate_settlement')
 })
 
+test('a service whose answer was lost gets it again with its Idempotency-Key, and nobody else does (contract 4.7, Other endpoints of 4.7: POST /facilitator/settle)', async (t) => {
+  const { url, node } = await openFaultyShop(t)
+  const paymentPayload = payloadOf(paymentBlock(node, await openPayer(node)))
+  const body = JSON.stringify({ x402Version: 2, paymentPayload, paymentRequirements: TERMS })
+  const settle = (key?: string) =>
+    ask(`${url}/facilitator/settle`, { body, headers: key === undefined ? {} : { 'idempotency-key': key } })
+  assert.equal((await settle('')).status, 400)
+  const first = await settle('mine')
+  assert.equal(first.json<{ success: boolean }>().success, true)
+  assert.deepEqual((await settle('mine')).json(), first.json())
+  for (const key of ['theirs', undefined]) {
+    const { success, errorReason } = (await settle(key)).json<{ success: boolean; errorReason: string }>()
+    assert.deepEqual([success, errorReason], [false, 'duplicate_settlement'])
+  }
+  assert.equal(paymentsOnLedger(node), 1)
+})
+
+test('whoever opens the address of the facilitator reads what it is; a program gets its networks and addresses (contract 4.7, Other endpoints of 4.7: GET /facilitator)', async (t) => {
+  const { url } = await openFaultyShop(t, { env: { X402_PAY_TO: '' } })
+  const open = (accept: string) => ask(`${url}/facilitator`, { method: 'GET', headers: { accept } })
+  const page = await open('text/html,application/xhtml+xml,*/*;q=0.8')
+  assert.match(page.headers['content-type']!, /^text\/html/)
+  for (const text of [`facilitator: '${url}/facilitator'`, 'nano:mainnet', `${url}/facilitator/supported`]) {
+    assert.ok(page.text.includes(text), text)
+  }
+  const program = await open('*/*')
+  assert.equal(program.headers.vary, 'accept')
+  const at = (path: string) => `${url}/facilitator/${path}`
+  assert.deepEqual(program.json(), {
+    x402Version: 2,
+    scheme: 'exact',
+    asset: 'XNO',
+    networks: ['nano:mainnet'],
+    url: `${url}/facilitator`,
+    supported: at('supported'),
+    verify: at('verify'),
+    settle: at('settle'),
+    resources: at('discovery/resources'),
+  })
+})
+
 test('a payment for other terms is called invalid, and never sent (contract 4.7, Other endpoints of 4.7: POST /facilitator/verify, POST /facilitator/settle)', async (t) => {
   const { url, node, upstream } = await openFaultyShop(t)
   const payer = await openPayer(node)

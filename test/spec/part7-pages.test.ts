@@ -21,6 +21,7 @@ test('a browser is shown a page where there is nothing, and programs get JSON as
     ask(`${gateway.url}${path}`, { method: 'GET', headers: accept === undefined ? {} : { accept } })
   for (const path of [
     '/nowhere',
+    '/docs/nowhere',
     '/logos/none',
     '/accents/none',
     '/pay/0123456789abcdef/image',

@@ -102,7 +102,7 @@ test('a merchant heard of one wrong field of a payment link at a time, and could
   })
   assert.deepEqual(
     errors.map(({ field }) => field),
-    ['adress', 'address', 'plans[0].value', 'plans[1].title', 'quantity', 'success_url', 'notify', 'random'],
+    ['adress', 'plans[0].value', 'plans[1].title', 'quantity', 'success_url', 'notify', 'random'],
   )
   // One price has a value that is wrong: what else depends on a price is not said to miss one.
   const price = await refuse('POST', '/api/links', { address, amount: 'x', every: 'month' })

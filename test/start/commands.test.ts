@@ -120,16 +120,6 @@ test('a public key from the command line is bound to the addresses and templates
   assert.deepEqual([addresses, templates], [[address], ['5c363461a1b2c3d4']])
 })
 
-test('a key that was revoked beside a gateway of several processes opens nothing from that moment on', async (t) => {
-  const env = { DATA_DIR: join(openFolder(t), 'data') }
-  const { url } = await openProcess(t, { ...env, PROCESSES: '2' })
-  const { account, id, key } = await makeKey(env)
-  assert.equal(await status(url, key), 200)
-  const { in_force: isInForce, confirmed_by: by } = await commandJson(env, 'keys', 'revoke', account, id)
-  assert.deepEqual([isInForce, by.length], [true, 1])
-  assert.equal(await status(url, key), 401)
-})
-
 test('a command whose gateway does not answer says so and fails; the change is stored', async (t) => {
   const env = { DATA_DIR: join(openFolder(t), 'data') }
   const gateway = await openProcess(t, env)

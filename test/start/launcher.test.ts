@@ -27,7 +27,6 @@ for (const [moment, env] of [
   ['at once', {}],
   ['when it opens its store', {}],
   ['when it listens', {}],
-  ['when it opens its store', { PROCESSES: '2' }],
 ] as const)
   test(`a launcher that is killed ${moment} leaves no gateway on the port and the store ${JSON.stringify(env)}`, async (t) => {
     const folder = openFolder(t)

@@ -10,7 +10,7 @@ import { forgetNotify } from '../../src/modules/checkout/forget-store.ts'
 import { deleteReleased, markSuperseded } from '../../src/modules/checkout/reservations-store.ts'
 import { deleteSightings } from '../../src/modules/checkout/sightings-store.ts'
 import { OPEN_STATUSES, toCheckout } from '../../src/modules/checkout/record.ts'
-import { lockCheckout } from '../../src/modules/checkout/store.ts'
+import { lockCheckout, lockUnchanged } from '../../src/modules/checkout/store.ts'
 import * as watch from '../../src/modules/checkout/watch-store.ts'
 import { forEachEngine } from '../support/engines.ts'
 import { fill } from '../support/filled-store.ts'
@@ -79,6 +79,12 @@ tryVerbs(
         unless: [{ refunded_raw: '3' }, { paid_raw: '8' }],
       },
       lockCheckout: { row: { seq: 2 }, run: (db, { id }) => lockCheckout(db, id), to: { seq: 3 } },
+      lockUnchanged: {
+        row: { seq: 2 },
+        run: (db, { id }) => lockUnchanged(db, { id, seq: 2 }),
+        to: { seq: 3 },
+        unless: [{ seq: 1 }, { seq: 3 }],
+      },
       markChanged: {
         row: { status: 'pending' },
         run: (db, { id }) => changes.markChanged(db, { id, status: 'pending' }, { status: 'complete' }),

@@ -79,7 +79,7 @@ export function toCheckoutCtx(
     isExchange: () => false,
     treasuryAddress: () => sales.treasuryAddress(),
     sales,
-    linkSales: { moved: countSale },
+    linkSales: { moved: countSale, againAt: async () => undefined },
     look: () => Promise.resolve({ frontier: null, height: 0, waiting: [] }),
     proofs: { isOn: false, expect: () => undefined, prove: () => undefined },
     watch: () => undefined,

@@ -5,8 +5,9 @@ import { AppError, overLimit } from '../../kernel/errors.ts'
 import type { RouteLimit } from '../../kernel/route.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
 import type { DocsSite } from '../../web/docs-shell.tsx'
-import { DocsOverview, LandingPage } from '../../web/docs-overview.tsx'
-import { DocsSearchPage, GuidePage } from '../../web/docs-pages.tsx'
+import { DocsOverview } from '../../web/docs-overview.tsx'
+import { LandingPage } from '../../web/landing-page.tsx'
+import { DocsSearchPage, GuidePage, NoSuchPage } from '../../web/docs-pages.tsx'
 import { llmsText, referenceMarkdown } from '../../web/reference-markdown.ts'
 import { renderPage } from '../../web/layout.tsx'
 import { toRequest } from '../../web/reference-fields.ts'
@@ -17,6 +18,7 @@ import { toErrorReply } from '../errors.ts'
 import { Guides } from './guides.ts'
 import { PAGE_HEADERS } from '../page-headers.ts'
 import { type Prepared, type PreparedPages, sendPrepared } from '../prepared.ts'
+import { wantsPage } from '../problem.tsx'
 import type { RouteLimits } from '../route-limits.ts'
 import { DocsSearch } from './search.ts'
 import { type PageCall, runFromPage } from './run-from-page.ts'
@@ -87,7 +89,7 @@ export function mountDocs(server: FastifyInstance, options: DocsOptions): void {
   server.get('/docs/actions/:name', async (request, reply) => {
     const { name, isMarkdown } = readPath(nameOf(request), request)
     const action = registry.find(name)?.action
-    if (!action) return notFound(reply)
+    if (!action) return notFound(request, reply, site())
     if (isMarkdown) {
       const write = () => referenceMarkdown({ baseUrl: baseUrl(), ...describe(action) })
       return sendMarkdown(request, reply, keep(`action ${action.name}`, MARKDOWN, write))
@@ -106,7 +108,7 @@ export function mountDocs(server: FastifyInstance, options: DocsOptions): void {
     takeForms(forms)
     forms.post('/docs/actions/:name', async (request, reply) => {
       const action = registry.find(nameOf(request))?.action
-      if (!action) return notFound(reply)
+      if (!action) return notFound(request, reply, site())
       const { authorization = '', only, ...given } = request.body as Record<string, string>
       const asked = toRequest(action, given)
       const question = { ...unknownTo(action, given), action: action.name, ...asked }
@@ -194,7 +196,7 @@ function mountGuides(server: FastifyInstance, { guides, site, keep, page }: Guid
         page(`guide ${path}`, () => renderPage(<GuidePage site={site()} {...guide} />)),
       )
     const file = guides.file(path)
-    if (file === undefined) return notFound(reply)
+    if (file === undefined) return notFound(request, reply, site())
     const type = PICTURES[path.slice(path.lastIndexOf('.') + 1)] ?? TEXT
     return sendPrepared(
       request,
@@ -257,7 +259,13 @@ function nameOf({ params }: FastifyRequest): string {
   return (params as { name: string }).name
 }
 
-function notFound(reply: FastifyReply): FastifyReply {
+function notFound(request: FastifyRequest, reply: FastifyReply, site: DocsSite): FastifyReply {
+  if (wantsPage(request.method, request.url, request.headers)) {
+    void reply
+      .code(404)
+      .headers({ ...PAGE_HEADERS, 'cache-control': 'no-store', vary: 'accept', 'x-robots-tag': 'noindex' })
+    return reply.send(renderPage(<NoSuchPage site={site} />))
+  }
   const { status, body } = toErrorReply(new AppError('not_found', 'Not found.'))
   return reply.code(status).send(body)
 }

@@ -5,7 +5,6 @@ import type { Json, JsonObject } from '../../kernel/shape.ts'
 import type { RunResult } from '../../web/reference-form.tsx'
 import { toErrorReply } from '../errors.ts'
 import type { RpcOptions } from '../rpc.ts'
-import { remoteAddressOf } from '../client-ip.ts'
 
 export type PageCall = Pick<RpcOptions, 'gateway' | 'clientIp' | 'report'>
 
@@ -27,7 +26,7 @@ export async function runFromPage(
     text: JSON.stringify(request),
     headers: { ...(origin !== undefined && { origin }), ...(key !== '' && { authorization: `Bearer ${key}` }) },
     url: '/',
-    ip: clientIp(remoteAddressOf(raw), raw.headers['x-forwarded-for']),
+    ip: clientIp(raw.socket.remoteAddress, raw.headers['x-forwarded-for']),
     leaving: new Leaving(),
   })
   const { status, code, body } =

@@ -1,5 +1,6 @@
 import { headingId, plain } from '../../web/docs-markdown.tsx'
 import type { Found, FoundPart } from '../../web/docs-pages.tsx'
+import { type Term, beginnings, placesOf, stemsOf, toSet, wholeWords } from './stems.ts'
 
 /** A page that can be found: its text in Markdown, and the weight of a hit in it. */
 export interface Searchable {
@@ -16,14 +17,16 @@ interface Section {
   id: string | undefined
   title: string
   text: string
-  /** In lower case, for comparing: the heading, and heading with text. */
-  heading: string
-  words: string
+  /** The stems of the heading, and of the text. */
+  heading: ReadonlySet<string>
+  words: ReadonlySet<string>
 }
 
 interface Indexed extends Omit<Searchable, 'markdown' | 'synonyms'> {
-  /** In lower case: first the title, then each word of the title and of the other names. */
-  names: readonly string[]
+  /** The stems of the title, in their order, and of all names: whole names, then their parts. */
+  titled: string
+  names: ReadonlySet<string>
+  parts: ReadonlySet<string>
   sections: readonly Section[]
 }
 
@@ -42,28 +45,32 @@ export class DocsSearch {
     this.#list = list
   }
 
-  /** The pages that have every word, the best first, and how many there are. */
+  /** The pages that have every word, the best first, and how many there are. Where none has them whole, words that begin like them count. */
   find(query: string): { results: readonly Found[]; total: number } {
-    const words = toWords(query)
-    if (words.length === 0) return { results: [], total: 0 }
+    const whole = this.#have(wholeWords(query, WORDS_MAX))
+    return whole.total > 0 ? whole : this.#have(beginnings(query, WORDS_MAX))
+  }
+
+  #have(terms: readonly Term[]): { results: readonly Found[]; total: number } {
+    if (terms.length === 0) return { results: [], total: 0 }
     this.#pages ??= this.#list().map(toIndexed)
     const hits = this.#pages
-      .map((page) => ({ page, score: scoreOf(page, words) }))
+      .map((page) => ({ page, score: scoreOf(page, terms) }))
       .filter(({ score }) => score > 0)
       .sort((one, other) => other.score - one.score)
-    return { results: hits.slice(0, RESULTS_MAX).map(({ page }) => toFound(page, words)), total: hits.length }
+    return { results: hits.slice(0, RESULTS_MAX).map(({ page }) => toFound(page, terms)), total: hits.length }
   }
 }
 
-/** Plural and singular find each other: documents use both. */
-const singular = (word: string) => (word.length > 4 ? word.replace(/s$/, '') : word)
-
-const toWords = (query: string) => query.toLowerCase().split(/\s+/).filter(Boolean).slice(0, WORDS_MAX).map(singular)
+const inOrder = (text: string) =>
+  placesOf(text)
+    .map(({ word }) => stemsOf(word)[0])
+    .join(' ')
 
 function toIndexed({ markdown, synonyms = [], ...page }: Searchable): Indexed {
-  const title = page.title.toLowerCase()
-  const names = [singular(title), ...[title, ...synonyms].join(' ').toLowerCase().split(' ').map(singular)]
-  return { ...page, names, sections: sectionsOf(markdown) }
+  const all = [page.title, ...synonyms].join(' ')
+  const names = new Set(placesOf(all).map(({ word }) => stemsOf(word)[0]!))
+  return { ...page, titled: inOrder(page.title), names, parts: toSet(all), sections: sectionsOf(markdown) }
 }
 
 /** A section is a heading with the text below it. Comments in shell code begin like headings, so code is skipped. */
@@ -82,8 +89,7 @@ function sectionsOf(markdown: string): Section[] {
       const title = plain(heading)
       const text = toPlain(lines.join(' '))
       const id = heading === '' ? undefined : headingId(heading)
-      const small = title.toLowerCase()
-      return { id, title, text, heading: small, words: `${small} ${text.toLowerCase()}` }
+      return { id, title, text, heading: toSet(title), words: toSet(`${title} ${text}`) }
     })
 }
 
@@ -98,32 +104,36 @@ function toSentence(line: string): string {
 /** The text as people read it, without the markup of tables, links and code. */
 const toPlain = (text: string) => plain(text).replaceAll(/\\?\|/g, ' ').replaceAll(/\s+/g, ' ').trim()
 
-function scoreOf({ names, sections, weight }: Indexed, words: readonly string[]): number {
-  let score = 0
-  for (const word of words) {
-    const inNames = names[0] === word ? 200 : names.includes(word) ? 60 : names.join(' ').includes(word) ? 40 : 0
-    const inHeadings = sections.some(({ heading }) => heading.includes(word)) ? 15 : 0
-    const inText = sections.filter((section) => section.words.includes(word)).length
+function scoreOf({ titled, names, parts, sections, weight }: Indexed, terms: readonly Term[]): number {
+  // A page that is called just so is the one that is meant.
+  let score = titled === terms.map(({ stem }) => stem).join(' ') ? 140 : 0
+  for (const term of terms) {
+    const inNames = term.isIn(names) ? 60 : term.isIn(parts) ? 40 : 0
+    const inHeadings = sections.some(({ heading }) => term.isIn(heading)) ? 15 : 0
+    const inText = sections.filter(({ words }) => term.isIn(words)).length
     if (inNames + inHeadings + inText === 0) return 0
     score += inNames + inHeadings + Math.min(inText, 10)
   }
   return score * weight
 }
 
-function toFound({ href, title, group, sections }: Indexed, words: readonly string[]): Found {
-  const hitsOf = (section: Section) => words.filter((word) => section.words.includes(word)).length
+function toFound({ href, title, group, sections }: Indexed, terms: readonly Term[]): Found {
+  const hitsOf = ({ words }: Section) => terms.filter((term) => term.isIn(words)).length
   const best = sections.reduce<Section | undefined>(
     (best, section) => (best && hitsOf(best) >= hitsOf(section) ? best : section),
     undefined,
   )
   const section = best?.id === undefined ? undefined : { id: best.id, title: best.title }
-  return { href, title, group, section, excerpt: best ? excerptOf(best.text, words) : [] }
+  return { href, title, group, section, excerpt: best ? excerptOf(best.text, terms) : [] }
 }
 
-function excerptOf(text: string, words: readonly string[]): FoundPart[] {
-  const lower = text.toLowerCase()
-  const places = words.map((word) => lower.indexOf(word)).filter((at) => at >= 0)
-  const first = places.length === 0 ? 0 : Math.min(...places)
+const isHit = (word: string, terms: readonly Term[]) => {
+  const stems = new Set(stemsOf(word))
+  return terms.some((term) => term.isIn(stems))
+}
+
+function excerptOf(text: string, terms: readonly Term[]): FoundPart[] {
+  const first = placesOf(text).find(({ word }) => isHit(word, terms))?.at ?? 0
   const stop = text.lastIndexOf('. ', first)
   const sentence = stop < 0 ? 0 : stop + 2
   const begin = first <= EXCERPT_LEAD ? 0 : text.indexOf(' ', first - EXCERPT_LEAD) + 1
@@ -132,23 +142,19 @@ function excerptOf(text: string, words: readonly string[]): FoundPart[] {
   const cut = text.slice(from, from + EXCERPT_LENGTH)
   const isWhole = from + EXCERPT_LENGTH >= text.length
   const end = isWhole ? cut : cut.slice(0, Math.max(cut.lastIndexOf(' '), EXCERPT_LENGTH / 2))
-  return mark(`${from > 0 && !isNear ? '… ' : ''}${end}${isWhole ? '' : ' …'}`, words)
+  return mark(`${from > 0 && !isNear ? '… ' : ''}${end}${isWhole ? '' : ' …'}`, terms)
 }
 
 /** Splits a text into the words that were searched for and the rest. */
-function mark(text: string, words: readonly string[]): FoundPart[] {
-  const lower = text.toLowerCase()
+function mark(text: string, terms: readonly Term[]): FoundPart[] {
   const parts: FoundPart[] = []
-  for (let at = 0; at < text.length;) {
-    const next = words
-      .map((word) => ({ at: lower.indexOf(word, at), length: word.length }))
-      .filter((hit) => hit.at >= 0)
-      .sort((one, other) => one.at - other.at || other.length - one.length)[0]
-    const from = next?.at ?? text.length
-    const to = from + (next?.length ?? 0)
-    if (from > at) parts.push({ text: text.slice(at, from), isHit: false })
-    if (next) parts.push({ text: text.slice(from, to), isHit: true })
-    at = to
+  let at = 0
+  for (const place of placesOf(text)) {
+    if (!isHit(place.word, terms)) continue
+    if (place.at > at) parts.push({ text: text.slice(at, place.at), isHit: false })
+    parts.push({ text: place.word, isHit: true })
+    at = place.at + place.word.length
   }
+  if (at < text.length) parts.push({ text: text.slice(at), isHit: false })
   return parts
 }

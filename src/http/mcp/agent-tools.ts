@@ -7,6 +7,7 @@ import { AppError } from '../../kernel/errors.ts'
 import { type Schema, publicSchema } from '../../kernel/public-schema.ts'
 import type { Scope } from '../../kernel/rights.ts'
 import type { Json } from '../../kernel/shape.ts'
+import { readTexts, textFieldsOf, toClosed } from './closed-schema.ts'
 
 /** What an agent calls: an action, or one operation of an action. */
 export interface AgentTool {
@@ -113,6 +114,15 @@ export function mayUse({ action, acts, scope }: AgentTool, caller: Caller): bool
   }
 }
 
+const textFields = new WeakMap<AgentTool, ReadonlySet<string>>()
+
+/** The fields as the action takes them. */
+export function readFields(tool: AgentTool, fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const names = textFields.get(tool) ?? textFieldsOf(tool.input())
+  textFields.set(tool, names)
+  return readTexts(names, fields)
+}
+
 /** Schemas are built once: agents list the tools whenever they start. */
 const written = new WeakMap<AgentTool, Tool>()
 
@@ -126,7 +136,7 @@ export function writeTool(tool: AgentTool, isSold: boolean): Tool {
 function write({ name, summary, action, input, output, acts, annotations }: AgentTool): Tool {
   const { refusals = [] } = action
   const refused = refusals.length > 0 ? ` The ledger may refuse with: ${refusals.join('; ')}.` : ''
-  const { properties = {}, ...schema } = input()
+  const { properties = {}, ...schema } = toClosed(input())
   const all = { ...(properties as object), ...(acts && { idempotency_key: IDEMPOTENCY_KEY }) }
   return {
     name,

@@ -7,7 +7,7 @@ import { type Json, type JsonObject, textOf } from '../../kernel/shape.ts'
 import type { Ask } from '../ask.ts'
 import { toErrorReply } from '../errors.ts'
 import { challengeIn } from '../json-rpc.ts'
-import { type AgentTool, findTool, mayUse, toolsOf, writeTool } from './agent-tools.ts'
+import { type AgentTool, findTool, mayUse, readFields, toolsOf, writeTool } from './agent-tools.ts'
 import { type SetName, rankOf, setOf } from './sets.ts'
 
 /** What an agent gets that names no set: more would fill its memory before it has started. */
@@ -61,7 +61,8 @@ export async function callTool(
   const wrong = isClosed ? new AppError('key_required', `API key required for ${name}.`) : undefined
   const payment = paymentIn(meta[PAYMENT])
   const headers = { ...request.headers, ...(payment !== undefined && { 'payment-signature': payment }) }
-  const text = JSON.stringify({ ...fields, ...tool?.fixed, action: tool?.action.name ?? name }, keepNumbers)
+  const given = tool ? readFields(tool, fields) : fields
+  const text = JSON.stringify({ ...given, ...tool?.fixed, action: tool?.action.name ?? name }, keepNumbers)
   const outcome = await ask({ ...request, headers, text }, wrong)
   const { answer, trace } = outcome
   const settled = trace.payment?.response

@@ -40,7 +40,7 @@ export const measureStore = ({ db, clock, engine, tables }: Measured): Job => ({
 async function askPostgres(db: Db, tables: readonly string[]): Promise<Sizes> {
   const { rows } = await sql<{ name: string; rows: number; bytes: number }>`
     select relname as name, greatest(reltuples, 0)::int8 as rows, pg_total_relation_size(oid) as bytes
-    from pg_class where oid = any(${tables.map((table) => `"${table}"`)}::regclass[])`.execute(db)
+    from pg_class where oid = any(${`{${tables.join()}}`}::regclass[])`.execute(db)
   return {
     rows: Object.fromEntries(rows.map((row) => [row.name, row.rows])),
     bytes: Object.fromEntries(rows.map((row) => [row.name, row.bytes])),

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import { Kysely, PostgresDialect, sql } from 'kysely'
+import { Kysely, sql } from 'kysely'
 import type { StoreEngine } from '../../kernel/dialect.ts'
 import type { Failures } from '../../kernel/failures.ts'
 import type { Db, Migrations, Tables } from '../../kernel/db.ts'
@@ -10,6 +10,7 @@ import { LISTENERS_SQL, type Listening, LocalNotices, NOTIFY_SQL, PostgresNotice
 import { keepDatabasePrivate, makeFolder } from '../private-files.ts'
 import { migrate, refusalOf } from './migrate.ts'
 import { requireSessions } from './pooler.ts'
+import { postgresDialect } from './postgres.ts'
 import { PostgresHosts } from './postgres-hosts.ts'
 import { PoolSockets, openPool } from './postgres-pool.ts'
 import { sqliteDialect } from './sqlite.ts'
@@ -118,7 +119,7 @@ interface StoreNeeds {
 function openPostgres(url: string, { clock, sockets, health, failures, traces, isGateway }: StoreNeeds): Store {
   const hosts = new PostgresHosts(url)
   const { pool, connect } = openPool(hosts, { sockets, health, failures, silenceMax: SILENCE_MAX })
-  const dialect = new PostgresDialect({ pool: { connect, end: () => pool.end() } })
+  const dialect = postgresDialect({ connect, end: () => pool.end() })
   const db = new Kysely<Tables>({ dialect: traces ? tracedDialect(dialect, 'postgres', traces) : dialect })
   const send = (text: string) => pool.query(NOTIFY_SQL, [text])
   const own = toListening(isGateway)
@@ -139,7 +140,7 @@ function openPostgres(url: string, { clock, sockets, health, failures, traces, i
     },
     listConfirming: (milliseconds) => notices.listConfirming(countListeners, milliseconds),
     requireUsable: async () => {
-      const client = await connect().catch((error: unknown) => {
+      const { client } = await connect().catch((error: unknown) => {
         throw refusalOf(error)
       })
       await requireSessions(hosts, client).finally(() => client.release())

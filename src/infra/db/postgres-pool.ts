@@ -2,7 +2,7 @@ import { Socket } from 'node:net'
 import pg from 'pg'
 import { storeAway } from '../../kernel/errors.ts'
 import type { Failures } from '../../kernel/failures.ts'
-import { nameOfPrepared } from '../../kernel/prepared.ts'
+import type { Link } from './postgres.ts'
 import type { PostgresHosts } from './postgres-hosts.ts'
 import { READ_ONLY, type StoreHealth } from './store-failure.ts'
 
@@ -29,29 +29,28 @@ export function openPool(hosts: PostgresHosts, { sockets, health, failures, sile
     connectionTimeoutMillis: silenceMax,
     ...(hosts.needsWriter && { verify: requireWriter }),
   })
-  const generations = new WeakMap<pg.ClientBase, number>()
+  const links = new WeakMap<pg.ClientBase, Link & { generation: number }>()
   // An idle connection that breaks is replaced; without a listener the error would end the process.
   pool.on('error', failures.lost('store.connection'))
   // The same for a connection in use: its transaction fails, the process does not.
   pool.on('connect', (client) => {
     client.on('error', failures.lost('store.connection'))
     const { generation } = hosts
-    generations.set(client, generation)
-    const isPooled = hosts.direct !== undefined
-    translate(client, isPooled, (error) => {
+    const toFailure = (error: unknown) => {
       if ((error as { code?: unknown }).code === READ_ONLY) hosts.markReadOnly(generation)
       return health.judge(error)
-    })
+    }
+    links.set(client, { generation, types, known: new Map(), isPooled: hosts.direct !== undefined, toFailure })
   })
 
-  const isOutdated = (client: pg.ClientBase) => generations.get(client) !== hosts.generation
-  const connect = async (): Promise<pg.PoolClient> => {
+  const isOutdated = (client: pg.ClientBase) => links.get(client)!.generation !== hosts.generation
+  const connect = async (): Promise<{ client: pg.PoolClient; link: Link }> => {
     for (let tries = 1; ;) {
       const { url } = hosts
       pool.options.connectionString = url
       try {
         const client = await pool.connect()
-        if (!isOutdated(client)) return returning(client, isOutdated)
+        if (!isOutdated(client)) return { client: returning(client, isOutdated), link: links.get(client)! }
         client.release(true)
       } catch (error) {
         hosts.leave(url)
@@ -96,22 +95,4 @@ export class PoolSockets {
     this.#silenceMax = milliseconds
     for (const socket of this.#open) socket.setTimeout(milliseconds)
   }
-}
-
-/**
- * Prepared statements are parsed and planned once for each connection, except through a pooler: its connection may be another one at the
- * next transaction, which does not know them.
- */
-function translate(client: pg.ClientBase, isPooled: boolean, toFailure: (error: unknown) => unknown): void {
-  const query = client.query.bind(client) as (...args: unknown[]) => unknown
-  const named = (text: unknown, values: unknown, ...rest: unknown[]) => {
-    const name = typeof text === 'string' && !isPooled ? nameOfPrepared(text) : undefined
-    return name === undefined ? query(text, values, ...rest) : query({ name, text, values }, ...rest)
-  }
-  const failing = (...asked: Parameters<typeof named>) => {
-    const answered = named(...asked)
-    // The pool's own queries use a callback.
-    return answered instanceof Promise ? answered.catch((error: unknown) => Promise.reject(toFailure(error))) : answered
-  }
-  client.query = failing as typeof client.query
 }

@@ -40,20 +40,6 @@ export class MemoryLimiter implements RateLimiter {
     this.#wholeAt.set(key, now + next, now)
     return allowed(perMinute, next)
   }
-
-  /**
-   * Gives up to `wanted` requests of a key to a front that counts them itself, after taking back those that it did not use;
-   * returns how many, and the microseconds until the allowance is complete.
-   */
-  lease(key: string, interval: number, wanted: number, returned: number): [number, number] {
-    const now = this.#clock.now() - this.#start
-    const before = (this.#wholeAt.get(key) ?? now) - returned * interval
-    const spent = Math.min(Math.max(before - now, 0), WINDOW)
-    const granted = Math.min(wanted, Math.floor((WINDOW - spent + ROUNDING) / interval))
-    const next = spent + granted * interval
-    this.#wholeAt.set(key, now + next, now)
-    return [granted, Math.ceil(next * 1_000)]
-  }
 }
 
 /** `spent` is the time, in milliseconds, until the allowance is complete again, this request included. */

@@ -34,8 +34,6 @@ interface LeasedOptions {
   instances?: number | undefined
   /** Called when this instance begins (true) or stops (false) deciding on its own. */
   onDegraded?: ((degraded: boolean) => void) | undefined
-  /** How long to wait for an answer of the keeper. */
-  replyMilliseconds?: number
 }
 
 /**
@@ -49,18 +47,16 @@ export class LeasedLimiter implements RateLimiter {
   readonly #source: LeaseSource
   readonly #leases = new Generations<Allotment>(WINDOW)
   readonly #share: MemoryLimiter
-  readonly #replyMilliseconds: number
   #degraded = false
   #closed = false
   #cancelProbe: () => void = () => undefined
 
-  constructor({ source, clock, instances = 2, onDegraded = () => undefined, ...rest }: LeasedOptions) {
+  constructor({ source, clock, instances = 2, onDegraded = () => undefined }: LeasedOptions) {
     this.#clock = clock
     this.#instances = instances
     this.#onDegraded = onDegraded
     this.#share = new MemoryLimiter(clock)
     this.#source = source
-    this.#replyMilliseconds = rest.replyMilliseconds ?? REPLY_MILLISECONDS
   }
 
   /** Whether this instance decides on its own at the moment. */
@@ -150,9 +146,7 @@ export class LeasedLimiter implements RateLimiter {
   #inTime<T>(reply: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       // After a pause of this process the reply may have arrived, unread; one turn of the event loop lets it be read first.
-      const cancel = this.#clock.after(this.#replyMilliseconds, () =>
-        setImmediate(() => reject(new Error('Too late.'))),
-      )
+      const cancel = this.#clock.after(REPLY_MILLISECONDS, () => setImmediate(() => reject(new Error('Too late.'))))
       reply.then(resolve, reject).finally(cancel)
     })
   }

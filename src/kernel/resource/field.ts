@@ -29,8 +29,8 @@ export interface Labelled {
   isBeside?: true
   /** The text after the label where a refusal of the API does not begin with the name of the field. */
   formText?: string
-  /** Behind a click: few records have it. */
-  isFurther?: true
+  /** Filled in by nearly everybody, so that the form does not call it optional. */
+  isExpected?: true
   /** A stored value for which the form is empty. */
   unset?: Json
 }
@@ -45,6 +45,8 @@ export type Control = Labelled &
         max?: number
         isSecret?: boolean
         digits?: boolean
+        /** An amount, which people write with a comma or a point. */
+        decimal?: true
         type?: 'url' | 'email' | 'date'
         /** The height of a text with several lines. */
         lines?: number
@@ -55,8 +57,15 @@ export type Control = Labelled &
     | { as: 'choice'; options: Options }
     | { as: 'choices'; options: Options }
     /** Several values in one line. */
-    | { as: 'list' }
-    | { as: 'rows'; columns: Readonly<Record<string, { control: Control | undefined }>>; max: number; add: string }
+    | { as: 'list'; decimal?: true }
+    | {
+        as: 'rows'
+        columns: Readonly<Record<string, { control: Control | undefined }>>
+        max: number
+        /** What one row is, and the words that add one. */
+        one: string
+        add: string
+      }
     /** The members of an object; `tidy` completes what was typed. */
     | { as: 'group'; parts: Readonly<Record<string, Control>>; tidy?(typed: JsonObject): Json }
     /** The page has inputs of its own: `toInputs` fills them, and `fromInputs` turns what was typed into what a request says. */

@@ -126,7 +126,7 @@ export const flag = ({ otherwise = false, emptyLeaves = false } = {}) =>
 /** Several values of one kind, in one line of the form. */
 export function list<T extends Json>(
   one: { schema: TSchema; read(value: unknown, path: string, reading: Reading): T },
-  { max, of, example, personal, ...labelled }: Said<T[]> & { max: number; of: string },
+  { max, of, example, personal, ...labelled }: Said<T[]> & { max: number; of: string; decimal?: true },
 ): Field<T[], 'set', string> {
   return field<T[], string>({
     ...asJson<T[]>(),
@@ -177,7 +177,7 @@ export function rows<Of extends Columns>(
     example,
     personal,
     erased: personal === true ? '[]' : undefined,
-    control: { as: 'rows', columns, max, ...control },
+    control: { as: 'rows', columns, max, one, ...control },
     read(value, reading) {
       const wrong: Wrong[] = []
       const sent = readList(reading.path, value, max, `${one.toLowerCase()}s`)

@@ -88,7 +88,7 @@ export function openAccounts(
       ...signInPages({ store, keys, sessions, baseUrl, devnet: isPlay, mailIsKept: keepsMail, required }),
       ...keyPages({ store, notices, usualAddress }),
       ...profilePages(profile),
-      ...peoplePages({ store, announceStanding, baseUrl }),
+      ...peoplePages({ store, announceStanding, baseUrl, keepsMail }),
       ...placePages({ store, sessions, announceStanding }),
       ...provePages({ store, keys, sessions, required, baseUrl }),
       ...securityPages({ store, required, baseUrl }),

@@ -13,6 +13,7 @@ export type { LinkSales } from './ports.ts'
 export { readInvoice } from './invoices/fields.ts'
 export {
   type Plan,
+  amount,
   currency,
   events,
   lifetime,
@@ -24,11 +25,11 @@ export {
   signingSecret,
   webhookUrl,
 } from './noun-fields.ts'
-export { readPrice, readTotal } from './price-fields.ts'
+export { readPrice } from './price-fields.ts'
 export { listCheckouts } from './report-store.ts'
 export { secretContext as checkoutSecretContext } from './secret-context.ts'
 export { countUnmatched, findUnmatched, listUnmatched } from './payments-store.ts'
-export { showDay, showNanoShort, showSum, toPaymentRow } from './payment-row.ts'
+export { showDay, showNanoShort, showSum, toPaymentRows } from './payment-row.ts'
 export { type Takings, addTakings, byDate, datesUntil, listTakings } from './statement/takings.ts'
 export { countLate, sumRefundsByKey } from './report-store.ts'
 export { listAccountTotals } from './sums-store.ts'
@@ -36,6 +37,7 @@ export type { OrderStanding, ServicePayment } from './service-sales.ts'
 export type { CheckoutPorts } from './ports.ts'
 export { type Checkout, LINK_ID, OPEN_STATUSES, POS_ID, SERVICE, markerOf } from './record.ts'
 export { findCheckout, findOwnCheckout, findUsualAddress } from './store.ts'
+export { findBuyer } from './buyers/store.ts'
 export { LANGUAGES, type Voice, fill, languagesOf, negotiate } from './texts/index.ts'
 export { showMoney, showNano } from '../../web/formats.ts'
 export { readCheckout, readMode, toCheckoutId } from './wire-fields.ts'

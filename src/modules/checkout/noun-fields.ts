@@ -6,7 +6,7 @@ import { asJson, asked, field, readList, url } from '../../kernel/resource/field
 import { type Wrong, attempt, refuseIfAny } from '../../kernel/resource/wrong-fields.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
 import { readUrl } from '../../kernel/shown-fields.ts'
-import { readPrice } from './price-fields.ts'
+import { readPrice, readTotal } from './price-fields.ts'
 import {
   PLANS_MAX,
   readAddress,
@@ -27,6 +27,8 @@ declare module '../../kernel/resource/field.ts' {
     currencies: readonly string[]
     /** Whether this gateway makes proofs of payments. */
     makesProofs: boolean
+    /** Whether the account may have a wallet generated for each checkout. */
+    hasWallets: boolean
   }
 }
 
@@ -60,13 +62,30 @@ export function payout({ example, ...labelled }: Labelled & { example: string })
   })
 }
 
+/** The price, or the sum of items and shipping. */
+export function amount(labelled: Labelled) {
+  return field<string | null>({
+    column: 'string | null',
+    personal: true,
+    erased: null,
+    schema: answer.orNull(answer.text),
+    takes: answer.text,
+    control: { as: 'text', decimal: true, formText: 'must be an amount such as 12.50', ...labelled },
+    read(value, { others: { currency: known, lineItems, shipping, plans } }) {
+      const others = { line_items: lineItems, shipping, ...((plans as Plan[] | undefined)?.length && { plans }) }
+      // An unknown currency gets its own error.
+      return typeof known === 'string' ? (readTotal({ amount: value, ...others }, known)?.text ?? null) : ''
+    },
+  })
+}
+
 /** A price in the currency of another field, as plain decimal text. */
 export function price({ in: other, ...labelled }: Labelled & { in: string }) {
   return field<string>({
     isRequired: true,
     schema: answer.text,
     takes: answer.oneOf(answer.text, answer.number),
-    control: { as: 'text', formText: 'must be a price', ...labelled },
+    control: { as: 'text', decimal: true, formText: 'must be a price', ...labelled },
     read(value, { path, others }) {
       const known = others[other]
       // The currency itself is wrong and gets its own error, so the price is not judged.
@@ -97,11 +116,12 @@ export const plans = (labelled: Labelled & { add: string }) =>
     control: {
       as: 'rows',
       columns: {
-        title: { control: { as: 'text', label: 'Plan' } },
-        value: { control: { as: 'text', label: 'Price' } },
-        discount: { control: { as: 'text', label: 'Discount in %' } },
+        title: { control: { as: 'text', label: 'Name' } },
+        value: { control: { as: 'text', label: 'Price', decimal: true } },
+        discount: { control: { as: 'text', label: '% off', decimal: true } },
       },
       max: PLANS_MAX,
+      one: 'Variant',
       ...labelled,
     },
     read(value, { path, others: { currency: known } }) {

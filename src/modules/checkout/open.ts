@@ -170,6 +170,10 @@ function openSellers(): Pick<CheckoutPorts, 'sales' | 'linkSales'> & Pick<Checko
     if (!seller) throw new Error('No module sells what the service offers.')
     return seller
   }
+  const requireLinks = () => {
+    if (!linkSales) throw new Error('No module sells by links.')
+    return linkSales
+  }
   return {
     sales: {
       settle: (tx, payment) => requireSeller().settle(tx, payment),
@@ -178,10 +182,8 @@ function openSellers(): Pick<CheckoutPorts, 'sales' | 'linkSales'> & Pick<Checko
       forget: (db, ids) => requireSeller().forget(db, ids),
     },
     linkSales: {
-      moved: (tx, before, after) => {
-        if (!linkSales) throw new Error('No module sells by links.')
-        return linkSales.moved(tx, before, after)
-      },
+      moved: (tx, before, after) => requireLinks().moved(tx, before, after),
+      againAt: (ctx, checkout) => requireLinks().againAt(ctx, checkout),
     },
     sellFor(sales) {
       if (seller) throw new Error('A module already sells for the service.')

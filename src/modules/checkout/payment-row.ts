@@ -1,6 +1,8 @@
 import { dateAt, wallClockOf } from '../../kernel/calendar.ts'
+import type { Db } from '../../kernel/db.ts'
 import type { PaymentRow, PaymentStatus } from '../../web/dashboard/payment-list.tsx'
 import { showMoney } from '../../web/formats.ts'
+import { type Buyer, listBuyers } from './buyers/store.ts'
 import { formatFiat } from './domain/fiat.ts'
 import { type Checkout, isAllRefunded, isFromLink, isFromPos } from './record.ts'
 
@@ -48,9 +50,9 @@ function statusOf(checkout: Checkout): PaymentStatus {
 }
 
 /** What was sold: at a till that is what was rung up, and the till's name says where. */
-function whatOf(checkout: Checkout): Pick<PaymentRow, 'what' | 'who'> {
+function whatOf(checkout: Checkout, known: Buyer | undefined): Pick<PaymentRow, 'what' | 'who'> {
   const { title, description, invoice, plan, plans, metadata } = checkout
-  const buyer = invoice?.buyer?.name
+  const buyer = known?.name ?? invoice?.buyer?.name ?? known?.email
   if (isFromPos(checkout)) {
     const lines = (description ?? '').split('\n').filter((line) => line !== '')
     const what = lines.map((line) => line.replace(/^1 × /, '')).join(', ')
@@ -85,14 +87,23 @@ function amountOf(checkout: Checkout): Pick<PaymentRow, 'amount' | 'of' | 'also'
   return { amount: showMoney(LOCALE, formatFiat((paid / 1_000_000n) * 1_000_000n), currency), of: whole, also }
 }
 
-export function toPaymentRow(checkout: Checkout, { timeZone, now }: Here): PaymentRow {
+/** The rows of a list, with the names of the buyers. */
+export async function toPaymentRows(db: Db, checkouts: readonly Checkout[], here: Here): Promise<PaymentRow[]> {
+  const buyers = await listBuyers(
+    db,
+    checkouts.map(({ id }) => id),
+  )
+  return checkouts.map((checkout) => toPaymentRow(checkout, buyers.get(checkout.id), here))
+}
+
+function toPaymentRow(checkout: Checkout, buyer: Buyer | undefined, { timeZone, now }: Here): PaymentRow {
   const { createdAt: at } = checkout
   const today = dateAt(timeZone, now)
   const [date = '', clock = ''] = wallClockOf(timeZone)(at).split(' ')
   const short = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone }).format(at)
   return {
     href: `/dashboard/checkouts/${checkout.id}`,
-    ...whatOf(checkout),
+    ...whatOf(checkout, buyer),
     ...amountOf(checkout),
     status: statusOf(checkout),
     clock,

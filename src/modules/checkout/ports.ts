@@ -127,4 +127,6 @@ export interface CheckoutContext extends StoreCtx {
 export interface LinkSales {
   /** Called inside the transaction that changes a checkout of a link. May only write to the store. */
   moved(tx: CheckoutContext, before: Checkout, after: Checkout): Promise<void>
+  /** Where an order that was not paid can be started again; undefined once the offer has ended. */
+  againAt(ctx: CheckoutContext, checkout: Checkout): Promise<string | undefined>
 }

@@ -31,6 +31,9 @@ function where<O>(query: Query<O>, engine: StoreEngine, filter: Filter): Query<O
   if (to !== undefined) found = found.where('checkouts.created_at', '<', to)
   if (!includeHidden) found = found.where('checkouts.hidden_at', 'is', null)
   if (filter.onlyHidden) found = found.where('checkouts.hidden_at', 'is not', null)
+  // Literals instead of parameters, so that the partial indexes of such rows are used.
+  if (filter.isRefunded) found = found.where(sql<boolean>`checkouts.refunded_raw <> '0'`)
+  if (filter.hasInvoice) found = found.where('checkouts.invoice', 'is not', null)
   for (const [key, value] of metadata) found = found.where(jsonMember(engine, 'checkouts.metadata', key), '=', value)
   return found
 }

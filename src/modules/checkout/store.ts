@@ -14,8 +14,12 @@ export async function insertCheckout(db: Db, checkout: Checkout): Promise<void> 
   await insertRow(db, toRow(checkout))
 }
 
+/** A checkout without a look of its own gets the one that its transaction has just stored. */
 const insertRow = prepared((db, given: Given<CheckoutsTable>) =>
-  db.insertInto('checkouts').values(givenRow(given, CHECKOUT_COLUMNS)),
+  db.insertInto('checkouts').values({
+    ...givenRow(given, CHECKOUT_COLUMNS),
+    look: sql`coalesce(cast(${given('look')} as integer), (select looks from watched_addresses where address = ${given('address')}))`,
+  }),
 )
 
 export async function findCheckout(db: Db, id: string): Promise<Checkout | undefined> {
@@ -104,6 +108,20 @@ export async function lockCheckout(db: Db, id: string): Promise<Checkout | undef
   const [row] = await holdRow(db, { id })
   return row && toCheckout(row)
 }
+
+/** The same for a checkout as it was read before; false when it has changed since. */
+export async function lockUnchanged(db: Db, { id, seq }: Pick<Checkout, 'id' | 'seq'>): Promise<boolean> {
+  return (await holdUnchanged(db, { id, seq })).length > 0
+}
+
+const holdUnchanged = prepared((db, given: Given<{ id: string; seq: number }>) =>
+  db
+    .updateTable('checkouts')
+    .set(({ eb }) => ({ seq: eb('seq', '+', 1) }))
+    .where('id', '=', given('id'))
+    .where('seq', '=', given('seq'))
+    .returning('id'),
+)
 
 const holdRow = prepared((db, given: Given<{ id: string }>) =>
   db

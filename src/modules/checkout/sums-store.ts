@@ -24,6 +24,9 @@ export interface Filter {
   metadata?: readonly (readonly [string, string])[]
   includeHidden?: boolean
   onlyHidden?: boolean
+  /** Only those of which something was given back. */
+  isRefunded?: true | undefined
+  hasInvoice?: true | undefined
 }
 
 export interface Revenue {
@@ -46,7 +49,7 @@ interface Split {
 /** Undefined when the stored sums cannot answer a filter: they know only owner, key, day, status and currency. */
 export function splitDays(filter: Filter): Split | undefined {
   const { additional, mode, currency, text, from, to, metadata = [], includeHidden = false } = filter
-  const beyond = additional ?? mode ?? currency ?? text
+  const beyond = additional ?? mode ?? currency ?? text ?? filter.isRefunded ?? filter.hasInvoice
   if (beyond !== undefined || metadata.length > 0 || !includeHidden) return undefined
   const firstDay = from === undefined ? undefined : Math.ceil(from / DAY)
   const endDay = to === undefined ? undefined : Math.floor(to / DAY)

@@ -39,7 +39,7 @@ export async function saveWatched(
   return watched!.looks
 }
 
-/** Stores that an owner waits there since that look. */
+/** Stores that an owner waits there since the newest look, which the transaction has just stored. */
 export async function saveWatcher(db: Db, watcher: NewWatcher): Promise<void> {
   await upsertWatcher(db, watcher)
 }
@@ -85,7 +85,6 @@ interface NewWatcher {
   owner: string
   now: number
   watchedUntil: number
-  look: number
   height: number
 }
 
@@ -97,7 +96,7 @@ const upsertWatcher = prepared((db, given: Given<NewWatcher>) =>
       owner: given('owner'),
       since: given('now'),
       watched_until: given('watchedUntil'),
-      look: given('look'),
+      look: sql`(select looks from watched_addresses where address = ${given('address')})`,
       look_height: given('height'),
     })
     .onConflict((conflict) =>
@@ -140,18 +139,25 @@ interface Orders {
 }
 
 /** Whether an owner has another checkout at an address that is open or may still be paid late. */
-export async function hasOrders(db: Db, { address, owner, id, now, alsoOfOthers }: Orders): Promise<boolean> {
-  let others = db
+export async function hasOrders(db: Db, { alsoOfOthers, ...wanted }: Orders): Promise<boolean> {
+  const others = await (alsoOfOthers ? selectOrders : selectOwnOrders)(db, wanted)
+  return others.length > 0
+}
+
+const ordersAt = (db: Db, given: Given<Omit<Orders, 'alsoOfOthers'>>) =>
+  db
     .selectFrom('checkouts')
     .select('id')
-    .where('address', '=', address)
-    .where('owner', '=', owner)
-    .where('id', '<>', id)
-    .where(sql<boolean>`(watched_until > ${now} or ${IS_OPEN})`)
+    .where('address', '=', given('address'))
+    .where('owner', '=', given('owner'))
+    .where('id', '<>', given('id'))
+    .where(sql<boolean>`(watched_until > ${given('now')} or ${IS_OPEN})`)
     .limit(1)
-  if (!alsoOfOthers) others = others.where(NOT_BY_OTHERS)
-  return (await others.executeTakeFirst()) !== undefined
-}
+
+const selectOrders = prepared(ordersAt)
+const selectOwnOrders = prepared((db, given: Given<Omit<Orders, 'alsoOfOthers'>>) =>
+  ordersAt(db, given).where(NOT_BY_OTHERS),
+)
 
 /** Pages through watched addresses in order of the address. */
 export async function listWatched(

@@ -94,5 +94,5 @@ export const LEDGER_ACTIONS = [
 /** Opens the ledger module: reading the ledger and publishing blocks. A development ledger also gets its explorer. */
 export const openLedger = (context: LedgerContext, view?: LedgerView): Module => ({
   ...offer('ledger', context, LEDGER_ACTIONS),
-  ...(view && { pages: explorerPages(view, context.names), routes: explorerRoutes(view) }),
+  ...(view && { pages: explorerPages(view, context.names), routes: explorerRoutes(view, context.names) }),
 })

@@ -5,7 +5,7 @@ import { form, freeField } from '../../kernel/free-field.ts'
 import type { Labelled, Reading } from '../../kernel/resource/field.ts'
 import { field, readWhole } from '../../kernel/resource/fields.ts'
 import { given } from '../../kernel/shown-fields.ts'
-import { type Plan, readMode, readPrice, readTotal } from '../checkout/index.ts'
+import { readMode, readPrice } from '../checkout/index.ts'
 import { type Every, toEvery } from './subscriptions/periods.ts'
 
 /* The fields that only payment links have. */
@@ -20,8 +20,6 @@ export const free = (...described: Parameters<typeof freeField>) => optional(fre
 declare module '../../kernel/resource/field.ts' {
   interface Rules {
     now: number
-    /** Whether the account may have a wallet generated for each checkout. */
-    hasWallets: boolean
   }
 }
 
@@ -34,23 +32,6 @@ export const SUGGESTION = {
       throw badField(path, 'Invalid amount number', 'invalid_amount')
     return price?.text ?? ''
   },
-}
-
-/** The price, or the sum of items and shipping. */
-export function amount(labelled: Labelled) {
-  return field<string | null>({
-    column: 'string | null',
-    personal: true,
-    erased: null,
-    schema: orNull(TEXT),
-    takes: TEXT,
-    control: { as: 'text', ...labelled },
-    read(value, { others: { currency: known, lineItems, shipping, plans } }) {
-      const others = { line_items: lineItems, shipping, ...((plans as Plan[] | undefined)?.length && { plans }) }
-      // An unknown currency gets its own error.
-      return typeof known === 'string' ? (readTotal({ amount: value, ...others }, known)?.text ?? null) : ''
-    },
-  })
 }
 
 /** Empty where one has to be generated. It is printed and shared. */

@@ -72,11 +72,12 @@ export function invoice(labelled: Labelled) {
           label: 'Taxes in the price',
           hint: 'Per item.',
           columns: {
-            title: { control: { as: 'text', label: 'Tax' } },
-            amount: { control: { as: 'text', label: 'Amount' } },
+            title: { control: { as: 'text', label: 'Tax', placeholder: 'VAT 20 %' } },
+            amount: { control: { as: 'text', label: 'Amount', decimal: true } },
           },
           max: 10,
-          add: 'More taxes',
+          one: 'Tax',
+          add: 'Add a tax',
         },
       },
       // Taxes or a seller alone are refused instead of being lost.

@@ -5,6 +5,7 @@ import { type Module, offer } from '../../kernel/module.ts'
 import type { Links, Mailer, Pictures } from '../../kernel/ports.ts'
 import type { CheckoutModule } from '../checkout/index.ts'
 import { paymentLink } from './actions/payment-link.ts'
+import { againAt } from './domain/again.ts'
 import { countSale } from './domain/count-sale.ts'
 import type { LinkContext } from './context.ts'
 import { linkRoutes } from './routes/api.ts'
@@ -40,7 +41,7 @@ export function openLinks(
     secrets: checkouts.ports.secrets,
     urlOf: (slug) => `${links.pages()}/buy/${slug}`,
   }
-  checkout.sellByLinks({ moved: countSale })
+  checkout.sellByLinks({ moved: countSale, againAt: (_ctx, paid) => againAt(context, paid) })
   const limitOf = (bucket: string, perMinute: number) => ({
     bucket,
     perMinute,

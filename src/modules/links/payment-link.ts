@@ -8,6 +8,7 @@ import type { Json } from '../../kernel/shape.ts'
 import { given } from '../../kernel/shown-fields.ts'
 import {
   type Plan,
+  amount,
   checkoutAction,
   currency,
   events,
@@ -20,7 +21,7 @@ import {
   webhookUrl,
 } from '../checkout/index.ts'
 import { email } from '../accounts/index.ts'
-import { SUGGESTION, amount, end, every, free, grace, mode, readQuantity, slug } from './link-fields.ts'
+import { SUGGESTION, end, every, free, grace, mode, readQuantity, slug } from './link-fields.ts'
 import { checkLinkInvoice, invoice } from './link-invoice.ts'
 import type { LinkContext } from './context.ts'
 
@@ -54,10 +55,7 @@ export const paymentLink = resource({
     now: clock.now(),
   }),
   fields: {
-    title: said(
-      'title',
-      text({ label: 'Title', hint: 'What you sell, or what the donation is for.', max: 120, personal: true }),
-    ),
+    title: said('title', text({ label: 'Name', max: 120, personal: true, isExpected: true })),
     address: within(
       'fields',
       null,
@@ -68,25 +66,25 @@ export const paymentLink = resource({
       }),
     ),
     // Fixed, because its revenue is in one currency.
-    currency: of(
-      'currency',
-      'NANO',
-      currency({ label: 'Currency', isBeside: true, isForNew: true, set: 'once', example: 'NANO' }),
-    ),
+    currency: of('currency', 'NANO', currency({ label: 'Currency', isForNew: true, set: 'once', example: 'NANO' })),
     lineItems: beside('line_items'),
     shipping: beside('shipping'),
-    plans: of('plans', [], plans({ label: 'Plans', hint: 'Instead of a price.', add: 'More plans', isFurther: true })),
-    amount: of(
-      'amount',
-      null,
-      amount({ label: 'Price', hint: 'Leave empty for donations: the payer chooses.', placeholder: '1.5' }),
+    plans: of(
+      'plans',
+      [],
+      plans({
+        label: 'Variants',
+        hint: 'Such as sizes, each with its price, instead of one price.',
+        add: 'Add a variant',
+      }),
     ),
+    amount: of('amount', null, amount({ label: 'Price', placeholder: '12.50', isBeside: true, isExpected: true })),
     suggested: {
       ...list(SUGGESTION, {
         label: 'Suggested amounts',
-        hint: 'For donations: up to six, separated by spaces.',
+        hint: 'Up to six, separated by spaces. Givers may always choose another.',
         placeholder: '1 5 10',
-        isBeside: true,
+        decimal: true,
         of: 'amounts',
         max: 6,
         personal: true,
@@ -94,8 +92,8 @@ export const paymentLink = resource({
       takes: free(form.list(form.amount), 'Without a price: up to 6 amounts to choose from.', ['1', '5']),
     },
     slug: slug({
-      label: 'Link name',
-      hint: '3 to 40 letters, digits and dashes. It cannot be changed later. Leave empty to generate one.',
+      label: 'Link address',
+      hint: 'The end of its URL. It cannot be changed later. Leave it empty to get a random one.',
       placeholder: 'blue-mug',
       isForNew: true,
     }),
@@ -104,7 +102,7 @@ export const paymentLink = resource({
       takes: free(form.amount, 'How many items there are. Open checkouts hold theirs until they end.', 100),
     },
     endsAt: end({ label: 'Last day', hint: 'The link ends after this day, UTC.', isBeside: true }),
-    description: said('description', text({ label: 'Description', max: 1_000, lines: 3, personal: true })),
+    description: said('description', text({ label: 'Description', max: 1_000, lines: 2, personal: true })),
     quantityMin: { ...count(), isHidden: true },
     quantityMax: { ...count(), isHidden: true },
     quantity: asked<{ min: number; max: number } | undefined>({
@@ -121,7 +119,6 @@ export const paymentLink = resource({
           max: { as: 'text', label: 'Maximum quantity', placeholder: '1', digits: true, isBeside: true },
         },
         tidy: ({ min = '1', max = min }) => ({ min, max }),
-        isFurther: true,
         unset: { min: 1, max: 1 },
       },
       read: (value, { path }) => readQuantity(path, value),
@@ -130,38 +127,36 @@ export const paymentLink = resource({
       label: 'Renews every',
       hint: 'month, year or a number of days. Payers get an email reminder; nothing is charged automatically.',
       placeholder: 'month',
-      isFurther: true,
+      isExpected: true,
     }),
     graceDays: grace({
       label: 'Grace period in days',
       hint: 'After a period ends, before the subscription lapses.',
       placeholder: '0',
-      isFurther: true,
       isBeside: true,
       unset: 0,
     }),
-    invoice: within('fields', null, invoice({ label: 'Invoices', isFurther: true })),
-    image: said('image', url({ label: 'Image', hint: 'An https URL.', isFurther: true })),
-    successUrl: said('success_url', url({ label: 'Return URL after payment', isFurther: true })),
-    cancelUrl: said('cancel_url', url({ label: 'Return URL after cancelling', isFurther: true, isBeside: true })),
+    invoice: within('fields', null, invoice({ label: 'Invoices' })),
+    image: said('image', url({ label: 'Picture', hint: 'An https URL.' })),
+    successUrl: said('success_url', url({ label: 'Return URL after payment' })),
+    cancelUrl: said('cancel_url', url({ label: 'Return URL after cancelling', isBeside: true })),
     webhook: beside('webhook', 'always'),
-    webhookUrl: said('webhook_url', webhookUrl({ label: 'Webhook', isFurther: true })),
+    webhookUrl: said('webhook_url', webhookUrl({ label: 'Webhook' })),
     asksWebhookSecret: { ...signingSecret(), wire: 'webhook_secret', takes: CHECKOUT.webhook_secret! },
     webhookEvents: of('webhook_events', [], events()),
     webhookProof: of('webhook_proof', false, proofWanted()),
-    notify: said('notify', email({ label: 'Email when paid', isFurther: true, isBeside: true })),
+    notify: said('notify', email({ label: 'Email when paid', isBeside: true })),
     expire: said(
       'expire',
       lifetime({
         label: 'Orders expire after',
         hint: 'Such as 30 minutes. Default: 15 minutes with limited stock, otherwise an hour.',
-        isFurther: true,
       }),
     ),
     metadata: of('metadata', {}, metadata()),
-    note: said('note', text({ label: 'Internal note', max: 1_000, lines: 2, personal: true, isFurther: true })),
+    note: said('note', text({ label: 'Internal note', max: 1_000, lines: 2, personal: true })),
     random: asked({ takes: CHECKOUT.random!, read: (value, { path }) => readFreeFlag(path, value) }),
-    mode: of('mode', 'unique_amount', mode({ label: 'How payments are matched', isFurther: true })),
+    mode: of('mode', 'unique_amount', mode({ label: 'How payments are matched' })),
     template: beside('template'),
     isPaused: { ...flag(), takes: free(form.flag, 'Whether it is paused and takes no orders.', false) },
     webhookSecret: secretOrNone(),

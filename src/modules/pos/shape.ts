@@ -1,5 +1,6 @@
 import { formatNano } from '../../kernel/money.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
+import { findMerchant } from '../accounts/index.ts'
 import { markerOf, paymentLink, readPageFacts, servePage } from '../checkout/index.ts'
 import type { PosDay } from './domain/day.ts'
 import { decimalsOf, formatUnits } from './domain/units.ts'
@@ -9,8 +10,10 @@ import type { ListedSale, PosSale } from './sales-store.ts'
 
 const toUnix = (milliseconds: number) => Math.floor(milliseconds / 1000)
 
-/** What a cashier needs to sell, without data of the account. */
-export function showTill({ title, currency, items, tips, timeZone, isPaused }: PointOfSale): JsonObject {
+/** What a cashier needs to sell, without data of the account but what payers see of it. */
+export async function showTill({ checkouts: { db } }: PosContext, pos: PointOfSale): Promise<JsonObject> {
+  const { title, currency, items, tips, timeZone, isPaused } = pos
+  const shop = await findMerchant(db, pos.owner)
   return {
     title,
     currency,
@@ -19,6 +22,7 @@ export function showTill({ title, currency, items, tips, timeZone, isPaused }: P
     tips,
     time_zone: timeZone,
     paused: isPaused,
+    shop: shop ? { name: shop.name, logo: shop.logo, sheet: shop.sheet, colour: shop.colours?.fill ?? null } : null,
   }
 }
 

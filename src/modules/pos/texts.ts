@@ -3,6 +3,8 @@ import type { Language } from '../../web/voice.ts'
 /** Texts of a till, in addition to those of the payment page. */
 export interface TillTexts {
   title: string
+  /** For a browser without scripts. */
+  needsScripts: string
   noLink: string
   noLinkHelp: string
   link: string
@@ -27,6 +29,7 @@ export interface TillTexts {
   offline: string
   retrying: string
   newSale: string
+  refund: string
   today: string
   sales: string
   total: string
@@ -42,6 +45,8 @@ export interface TillTexts {
 export const TILL_TEXTS: Record<Language, TillTexts> = {
   en: {
     title: 'Point of sale',
+    needsScripts:
+      'This point of sale needs scripts, and this browser runs none. Allow them for this page, or open the link in another browser.',
     noLink: 'Open this point of sale with its link',
     noLinkHelp: 'Scan the QR code again, or paste the link here.',
     link: 'Point of sale link',
@@ -63,9 +68,10 @@ export const TILL_TEXTS: Record<Language, TillTexts> = {
     noTip: 'No tip',
     toKeypad: 'Back to the keypad',
     oneMoment: 'One moment …',
-    offline: 'No connection. You can use the keypad, but a sale needs the network.',
+    offline: 'Offline. We keep asking; do not hand over yet.',
     retrying: 'No connection. The sale continues once you are back online.',
     newSale: 'New sale',
+    refund: 'Refund',
     today: 'Today',
     sales: 'Sales',
     total: 'Total',
@@ -79,6 +85,8 @@ export const TILL_TEXTS: Record<Language, TillTexts> = {
   },
   es: {
     title: 'Punto de venta',
+    needsScripts:
+      'Esta caja necesita scripts y este navegador no los ejecuta. Permítelos en esta página o abre el enlace en otro navegador.',
     noLink: 'Esta caja se abre con su enlace',
     noLinkHelp: 'Vuelve a escanear su código QR o pega aquí su enlace.',
     link: 'Enlace de la caja',
@@ -100,9 +108,10 @@ export const TILL_TEXTS: Record<Language, TillTexts> = {
     noTip: 'Sin propina',
     toKeypad: 'Volver al teclado',
     oneMoment: 'Un momento …',
-    offline: 'Sin conexión. El teclado funciona; una venta necesita la red.',
+    offline: 'Sin conexión. Seguimos preguntando; no entregues nada todavía.',
     retrying: 'Sin conexión. Esta venta seguirá en cuanto la haya.',
     newSale: 'Nueva venta',
+    refund: 'Devolver el dinero',
     today: 'Hoy',
     sales: 'Ventas',
     total: 'Total',
@@ -116,6 +125,8 @@ export const TILL_TEXTS: Record<Language, TillTexts> = {
   },
   fr: {
     title: 'Point de vente',
+    needsScripts:
+      'Cette caisse a besoin de scripts, et ce navigateur n’en exécute pas. Autorisez-les pour cette page ou ouvrez le lien dans un autre navigateur.',
     noLink: 'Cette caisse s’ouvre par son lien',
     noLinkHelp: 'Scannez de nouveau son code QR ou collez son lien ici.',
     link: 'Lien de la caisse',
@@ -138,9 +149,10 @@ export const TILL_TEXTS: Record<Language, TillTexts> = {
     noTip: 'Sans pourboire',
     toKeypad: 'Retour au clavier',
     oneMoment: 'Un instant …',
-    offline: 'Pas de connexion. Le clavier fonctionne ; une vente a besoin du réseau.',
+    offline: 'Hors ligne. Nous continuons d’interroger ; ne remettez encore rien.',
     retrying: 'Pas de connexion. Cette vente reprendra dès qu’il y en aura une.',
     newSale: 'Nouvelle vente',
+    refund: 'Rembourser',
     today: 'Aujourd’hui',
     sales: 'Ventes',
     total: 'Total',
@@ -154,6 +166,8 @@ export const TILL_TEXTS: Record<Language, TillTexts> = {
   },
   de: {
     title: 'Kasse',
+    needsScripts:
+      'Diese Kasse braucht Skripte, und dieser Browser führt keine aus. Erlauben Sie sie für diese Seite oder öffnen Sie den Link in einem anderen Browser.',
     noLink: 'Diese Kasse wird mit ihrem Link geöffnet',
     noLinkHelp: 'Scannen Sie ihren QR-Code noch einmal oder fügen Sie ihren Link hier ein.',
     link: 'Link der Kasse',
@@ -175,9 +189,10 @@ export const TILL_TEXTS: Record<Language, TillTexts> = {
     noTip: 'Kein Trinkgeld',
     toKeypad: 'Zurück zum Tastenfeld',
     oneMoment: 'Einen Moment …',
-    offline: 'Keine Verbindung. Das Tastenfeld geht; ein Verkauf braucht das Netz.',
+    offline: 'Offline. Wir fragen weiter; geben Sie noch nichts heraus.',
     retrying: 'Keine Verbindung. Dieser Verkauf geht weiter, sobald es eine gibt.',
     newSale: 'Neuer Verkauf',
+    refund: 'Erstatten',
     today: 'Heute',
     sales: 'Verkäufe',
     total: 'Summe',
@@ -191,6 +206,8 @@ export const TILL_TEXTS: Record<Language, TillTexts> = {
   },
   pt: {
     title: 'Ponto de venda',
+    needsScripts:
+      'Este caixa precisa de scripts, e este navegador não os executa. Permita-os nesta página ou abra o link em outro navegador.',
     noLink: 'Este caixa é aberto pelo seu link',
     noLinkHelp: 'Leia novamente o código QR ou cole o link aqui.',
     link: 'Link do caixa',
@@ -212,9 +229,10 @@ export const TILL_TEXTS: Record<Language, TillTexts> = {
     noTip: 'Sem gorjeta',
     toKeypad: 'Voltar ao teclado',
     oneMoment: 'Um momento …',
-    offline: 'Sem conexão. O teclado funciona; uma venda precisa da rede.',
+    offline: 'Sem conexão. Continuamos perguntando; não entregue nada ainda.',
     retrying: 'Sem conexão. Esta venda continua assim que houver uma.',
     newSale: 'Nova venda',
+    refund: 'Reembolsar',
     today: 'Hoje',
     sales: 'Vendas',
     total: 'Total',
@@ -228,6 +246,8 @@ export const TILL_TEXTS: Record<Language, TillTexts> = {
   },
   ja: {
     title: 'レジ',
+    needsScripts:
+      'このレジにはスクリプトが必要ですが、このブラウザーでは動いていません。このページで許可するか、別のブラウザーでリンクを開いてください。',
     noLink: 'このレジは専用リンクで開きます',
     noLinkHelp: 'QR コードをもう一度読み取るか、リンクをここに貼り付けてください。',
     link: 'レジのリンク',
@@ -249,9 +269,10 @@ export const TILL_TEXTS: Record<Language, TillTexts> = {
     noTip: 'チップなし',
     toKeypad: 'キーパッドへ戻る',
     oneMoment: '少々お待ちください …',
-    offline: '接続がありません。キーパッドは使えますが、販売にはネットワークが必要です。',
+    offline: 'オフラインです。確認を続けています。商品はまだ渡さないでください。',
     retrying: '接続がありません。接続し次第、この販売を続けます。',
     newSale: '新しい販売',
+    refund: '返金',
     today: '本日',
     sales: '販売',
     total: '合計',
@@ -265,6 +286,7 @@ export const TILL_TEXTS: Record<Language, TillTexts> = {
   },
   zh: {
     title: '收银台',
+    needsScripts: '此收银台需要脚本，而此浏览器没有运行脚本。请允许此页面使用脚本，或用其他浏览器打开链接。',
     noLink: '此收银台需通过其链接打开',
     noLinkHelp: '请重新扫描其二维码，或在此粘贴其链接。',
     link: '收银台链接',
@@ -286,9 +308,10 @@ export const TILL_TEXTS: Record<Language, TillTexts> = {
     noTip: '不加小费',
     toKeypad: '返回键盘',
     oneMoment: '请稍候 …',
-    offline: '没有网络连接。键盘可用，但收款需要网络。',
+    offline: '已离线。我们会继续查询；请先不要交付。',
     retrying: '没有网络连接。恢复后将继续此次收款。',
     newSale: '新的收款',
+    refund: '退款',
     today: '今天',
     sales: '销售',
     total: '合计',
@@ -302,6 +325,8 @@ export const TILL_TEXTS: Record<Language, TillTexts> = {
   },
   ar: {
     title: 'نقطة بيع',
+    needsScripts:
+      'تحتاج نقطة البيع هذه إلى البرامج النصية، وهذا المتصفح لا يشغّلها. اسمح بها لهذه الصفحة أو افتح الرابط في متصفح آخر.',
     noLink: 'تُفتح نقطة البيع هذه برابطها',
     noLinkHelp: 'امسح رمز QR الخاص بها مجددًا أو ألصق رابطها هنا.',
     link: 'رابط نقطة البيع',
@@ -323,9 +348,10 @@ export const TILL_TEXTS: Record<Language, TillTexts> = {
     noTip: 'بدون بقشيش',
     toKeypad: 'العودة إلى لوحة الأرقام',
     oneMoment: 'لحظة من فضلك …',
-    offline: 'لا يوجد اتصال. لوحة الأرقام تعمل، لكن البيع يحتاج إلى الشبكة.',
+    offline: 'لا يوجد اتصال. نواصل السؤال؛ لا تسلّم شيئًا بعد.',
     retrying: 'لا يوجد اتصال. ستتابع عملية البيع فور عودته.',
     newSale: 'بيع جديد',
+    refund: 'ردّ المبلغ',
     today: 'اليوم',
     sales: 'المبيعات',
     total: 'الإجمالي',

@@ -9,11 +9,17 @@ interface StatusPorts {
   view: OwnView
   /** Whether the ledger is the development ledger. */
   isPlay: boolean
+  /** Whether there is no mail server: mails are kept and not sent. */
+  keepsMail: boolean
 }
 
 /** Opens the public status page. */
-export function openStatusPage({ store, view, isPlay }: StatusPorts): Module {
-  return { name: 'status', routes: statusRoutes({ store, devnet: isPlay }), jobs: [lookAtService(store, view)] }
+export function openStatusPage({ store, view, isPlay, keepsMail }: StatusPorts): Module {
+  return {
+    name: 'status',
+    routes: statusRoutes({ store, devnet: isPlay, keepsMail }),
+    jobs: [lookAtService(store, view)],
+  }
 }
 
 /** Checks the service once a minute, on one instance. */

@@ -16,6 +16,7 @@ const HEADERS = {
 
 const { list, orNull, record, text, words } = answer
 const STATE = words(...STATES, 'unknown')
+const STATE_NOW = words(...STATES, 'unknown', 'off')
 const COMPONENT = words(...COMPONENT_NAMES)
 
 interface StatusPorts {
@@ -36,7 +37,7 @@ const verbs: readonly OpenVerb<StatusPorts>[] = [
         record({
           component: COMPONENT,
           name: text,
-          state: STATE,
+          state: STATE_NOW,
           uptime_percent: orNull(text),
           days: list(record({ day: text, state: STATE, uptime_percent: orNull(text) })),
         }),
@@ -50,13 +51,19 @@ const verbs: readonly OpenVerb<StatusPorts>[] = [
 ]
 export const describedStatusRoutes = describedOf(verbs)
 
+interface StatusSite {
+  store: StoreCtx
+  devnet: boolean
+  keepsMail: boolean
+}
+
 /** `/status` for people, `/status.json` for programs. */
-export function statusRoutes({ store, devnet }: { store: StoreCtx; devnet: boolean }): readonly Route[] {
+export function statusRoutes({ store, devnet, keepsMail }: StatusSite): readonly Route[] {
   let known: { until: number; replies: Promise<Replies> } | undefined
   const read = (): Promise<Replies> => {
     const now = store.clock.now()
     if (!known || known.until <= now) {
-      const replies = readStatus(store).then((status) => toReplies(status, devnet))
+      const replies = readStatus(store, keepsMail ? ['mail'] : []).then((status) => toReplies(status, devnet))
       known = { until: now + KEPT, replies }
       replies.catch(() => (known = undefined))
     }

@@ -55,15 +55,16 @@ const countPosition = prepared((db, given: Given<{ accountId: string }>) =>
     .returning(['last', 'endpoints']),
 )
 
-/** Records an event; false when it is known already. */
-export async function insertEvent(db: Db, event: Omit<Tables['events'], 'delivered_at'>): Promise<boolean> {
+type NewEvent = Omit<Tables['events'], 'position' | 'delivered_at'>
+
+/** Records an event at the position that its transaction has just taken; false when it is known already. */
+export async function insertEvent(db: Db, event: NewEvent): Promise<boolean> {
   return (await insertRow(db, event)).length > 0
 }
 
 const NEW_EVENT = [
   'id',
   'account_id',
-  'position',
   'subject',
   'type',
   'dedupe_key',
@@ -72,12 +73,16 @@ const NEW_EVENT = [
   'sealed_secret',
   'created_at',
   'endpoint_id',
-] as const satisfies readonly (keyof Tables['events'])[]
+] as const satisfies readonly (keyof NewEvent)[]
 
-const insertRow = prepared((db, given: Given<Omit<Tables['events'], 'delivered_at'>>) =>
+const insertRow = prepared((db, given: Given<NewEvent>) =>
   db
     .insertInto('events')
-    .values({ ...givenRow(given, NEW_EVENT), delivered_at: null })
+    .values({
+      ...givenRow(given, NEW_EVENT),
+      position: sql<number>`(select last from event_positions where account_id = ${given('account_id')})`,
+      delivered_at: null,
+    })
     .onConflict((conflict) => conflict.columns(['subject', 'type', 'dedupe_key']).doNothing())
     .returning('id'),
 )

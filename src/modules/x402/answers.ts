@@ -38,6 +38,18 @@ export const DISCOVERED = record({
   pagination: record({ limit: integer, offset: integer, total: integer }),
 })
 
+export const FACILITATOR = record({
+  x402Version: integer,
+  scheme: words('exact'),
+  asset: text,
+  networks: list(text),
+  url: text,
+  supported: text,
+  verify: text,
+  settle: text,
+  resources: text,
+})
+
 export const SUPPORTED = record({
   kinds: list(record({ x402Version: integer, scheme: words('exact'), network: text })),
   extensions: list(text),

@@ -5,7 +5,7 @@ import type { Prices } from '../../kernel/ports.ts'
 import { inSteps } from '../../kernel/retention.ts'
 import type { Facilitator, OwnFacilitator } from '../../kernel/x402/wire.ts'
 import type { Facilitation, Goods, Seller } from './domain/facilitation.ts'
-import { x402Routes } from './routes.ts'
+import { x402Routes } from './routes.tsx'
 import type { X402Settings } from './settings.ts'
 import { deleteExpiredOffers, forgetPayments } from './store.ts'
 
@@ -20,6 +20,7 @@ interface X402Ports {
   goods: Goods
   rates: Prices | undefined
   baseUrl(): string
+  devnet: boolean
 }
 
 interface X402Module extends Module {
@@ -31,7 +32,7 @@ interface X402Module extends Module {
 
 /** Opens the x402 module: payment by request, without an account. */
 export function openX402(
-  { store, own, remote, threshold, goods, rates, baseUrl }: X402Ports,
+  { store, own, remote, threshold, goods, rates, baseUrl, devnet }: X402Ports,
   settings: Pick<X402Settings, 'x402PayTo' | 'x402Network' | 'x402TimeoutSeconds'>,
 ): X402Module {
   const { x402Network: network, x402TimeoutSeconds: timeoutSeconds, x402PayTo: payTo } = settings
@@ -40,7 +41,8 @@ export function openX402(
     payTo === undefined
       ? undefined
       : { ...facilitation, payTo, goods, rates, resourceUrl: (action: string) => `${baseUrl()}/actions/${action}` }
-  return { name: 'x402', facilitation, seller, routes: x402Routes({ facilitation, seller }), jobs: [forgetPaid(store)] }
+  const routes = x402Routes({ facilitation, seller, baseUrl, devnet })
+  return { name: 'x402', facilitation, seller, routes, jobs: [forgetPaid(store)] }
 }
 
 const HOUR = 3_600_000

@@ -58,6 +58,35 @@ addEventListener('pageshow', () => {
   for (const button of document.querySelectorAll('form[method=post] button:disabled')) button.disabled = false
 })
 
+// Rows are added at the end and removed where they stand: what follows moves up, so that their order stays.
+for (const lines of document.querySelectorAll('[data-rows]')) {
+  const [spare, add] = [lines.querySelector('details'), lines.querySelector('.add')]
+  if (spare) spare.hidden = true
+  const shown = () => [...lines.querySelectorAll(':scope > .line:not(.headings)')]
+  const inputsOf = (line) => [...line.querySelectorAll('input')]
+  const rest = () => spare?.querySelector('.line')
+  const offer = () => (add.hidden = !rest())
+  for (const button of lines.querySelectorAll('.remove')) button.hidden = false
+  offer()
+  lines.addEventListener('click', ({ target }) => {
+    if (target === add) {
+      const line = rest()
+      add.before(line)
+      line.querySelector('input').focus()
+    } else if (target.matches('.remove')) {
+      const from = shown().slice(shown().indexOf(target.parentElement))
+      for (const [at, line] of from.entries())
+        for (const [cell, input] of inputsOf(line).entries())
+          input.value = from[at + 1] ? inputsOf(from[at + 1])[cell].value : ''
+      if (spare && shown().length > 1) spare.querySelector('.lines').prepend(from.at(-1))
+      shown().at(-1).querySelector('input').focus()
+      // Nobody has typed, but what stands there has changed.
+      lines.dispatchEvent(new Event('input', { bubbles: true }))
+    }
+    offer()
+  })
+}
+
 // Search by a slash, or by Ctrl-K from anywhere.
 document.addEventListener('keydown', (event) => {
   const isTyping = event.target.closest('input, textarea, select')

@@ -3,7 +3,7 @@
 'use strict'
 const KEPT = 'till-shell'
 const SHELL = /^\/pos\/pos_\w+$/
-const ASSET = /^\/assets\/(?:pos|gateway|icon)\.(?:css|js|svg)$/
+const ASSET = /^\/(?:assets\/(?:pos|gateway|icon)\.(?:css|js|svg)|logos\/[0-9a-f]{32}|accents\/[0-9a-f]{6}\.css)$/
 const WAIT = 4_000
 
 addEventListener('install', () => void skipWaiting())
@@ -16,6 +16,18 @@ addEventListener('fetch', (event) => {
   if (mode === 'navigate' && SHELL.test(pathname)) event.respondWith(showShell(pathname, search))
   else if (ASSET.test(pathname)) event.respondWith(showAsset(event.request))
 })
+
+/** A page that came before this worker says what it is made of. */
+addEventListener('message', (event) => event.waitUntil(keepAll(event.data)))
+
+async function keepAll({ shell, parts }) {
+  const { pathname, search } = new URL(shell, location.origin)
+  if (SHELL.test(pathname)) await showShell(pathname, search)
+  for (const part of parts) {
+    const { origin, pathname: path } = new URL(part)
+    if (origin === location.origin && ASSET.test(path)) await showAsset(new Request(part))
+  }
+}
 
 /** As it is now, or as it was when nobody answers. */
 async function showShell(pathname, search) {

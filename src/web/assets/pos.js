@@ -13,9 +13,11 @@ const PLACE = `till ${id}`
 const POLL_EVERY = 3_000
 const WATCH_EVERY = 10_000
 const RETRY_AFTER = 3_000
+/** A network that takes requests and answers none is no network. */
+const ANSWER_WITHIN = 8_000
 const DIGITS_MAX = 9
 
-const $ = (selector) => main.querySelector(selector)
+const $ = (selector) => document.querySelector(selector)
 const fill = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole)
 const say = (text) => (live.textContent = text)
 
@@ -48,6 +50,17 @@ function takeToken() {
 
 /** Answers status and members; throws when nobody answers. */
 async function ask(path, body) {
+  try {
+    const answer = await send(path, body)
+    heard(true)
+    return answer
+  } catch (error) {
+    heard(false)
+    throw error
+  }
+}
+
+async function send(path, body) {
   const headers = { accept: 'application/json', 'pos-token': kept.token ?? '' }
   if (kept.session) headers['pos-session'] = kept.session
   if (kept.device) headers['pos-device'] = kept.device
@@ -58,9 +71,21 @@ async function ask(path, body) {
     headers,
     cache: 'no-store',
     referrerPolicy: 'no-referrer',
+    signal: AbortSignal.timeout?.(ANSWER_WITHIN),
   })
   const json = await response.json()
   return { status: response.status, json }
+}
+
+let asking
+/** Whether somebody answers; if not, the cashier reads so on every screen, and whatever is shown is asked for again. */
+function heard(isHeard) {
+  clearTimeout(asking)
+  if (!isHeard) asking = setTimeout(wake, RETRY_AFTER)
+  const line = $('[data-offline]')
+  if (line.hidden === isHeard) return
+  line.hidden = isHeard
+  say(isHeard ? '' : texts.offline)
 }
 
 /** What is the same wherever it happens; true when it was that. */
@@ -82,17 +107,19 @@ function problem(text) {
 /* Screens. */
 
 let screen
+const BEFORE_SELLING = new Set(['link', 'gone', 'problem', 'pin'])
 function show(name) {
   const changed = screen !== name
   screen = name
   for (const section of main.querySelectorAll('[data-screen]')) section.hidden = section.dataset.screen !== name
   document.body.dataset.screen = name
+  $('[data-bar]').hidden = BEFORE_SELLING.has(name)
   if (name !== 'pay') stopFollowing()
   if (!changed) return
   if (name === 'pin') $('#pin').focus()
   if (name === 'link') $('#link').focus()
   if (name === 'tip') $('[data-tips] button')?.focus()
-  if (name === 'day') $('[data-screen=day] button').focus()
+  if (name === 'day') $('section[data-screen=day] button').focus()
   window.scrollTo(0, 0)
 }
 
@@ -192,6 +219,7 @@ function furnish() {
   const { title, items, tips, paused, decimals } = kept.till
   document.title = title
   $('[data-title]').textContent = title
+  dress(kept.till)
   const goods = $('[data-items]')
   goods.replaceChildren(
     ...items.map((item, at) => {
@@ -220,6 +248,23 @@ function furnish() {
   point.disabled = decimals === 0
   if (paused) notice(texts.paused)
   draw()
+}
+
+/** In the logo and the colour of the shop. */
+function dress({ shop }) {
+  $('[data-shop]').textContent = shop && shop.name !== kept.till.title ? shop.name : ''
+  const logo = $('[data-logo]')
+  logo.hidden = !shop?.logo
+  if (shop?.logo && logo.getAttribute('src') !== shop.logo) logo.src = shop.logo
+  const before = $('link[data-colour]')
+  if ((before?.getAttribute('href') ?? null) === (shop?.sheet ?? null)) return
+  before?.remove()
+  if (!shop?.sheet) return
+  const sheet = document.createElement('link')
+  Object.assign(sheet, { rel: 'stylesheet', href: shop.sheet })
+  sheet.dataset.colour = ''
+  document.head.append(sheet)
+  $('meta[name=theme-color]').content = shop.colour
 }
 
 function offerTips() {
@@ -284,14 +329,12 @@ async function goOn() {
 
 function later(text) {
   if (!current) $('[data-state-text]').textContent = text
-  document.body.classList.toggle('unheard', true)
   clearTimeout(timer)
   timer = setTimeout(() => void goOn(), RETRY_AFTER)
 }
 
 function take(answer) {
   const { status, json } = answer
-  document.body.classList.toggle('unheard', false)
   if (status === 200 || status === 201) {
     const { sale } = kept
     if (!sale.id) keep({ sale: { ...sale, id: json.id } })
@@ -310,7 +353,7 @@ function take(answer) {
 
 function drawMaking({ body }) {
   current = undefined
-  const section = $('[data-screen=pay]')
+  const section = $('section[data-screen=pay]')
   section.dataset.state = 'making'
   $('[data-state-text]').textContent = texts.oneMoment
   $('[data-pay-total]').textContent = body ? showPrice(body.total) : ''
@@ -330,13 +373,16 @@ function drawSale(sale) {
   current = sale
   offset = sale.now_unix * 1_000 - Date.now()
   const state = isOver(sale) ? sale.status : sale.status === 'detected' ? 'seen' : 'waiting'
-  const section = $('[data-screen=pay]')
+  const section = $('section[data-screen=pay]')
   const changed = section.dataset.state !== state
   section.dataset.state = state
   $('[data-state-text]').textContent = wordsOf(sale)
   $('[data-pay-total]').textContent = showPrice(sale.total)
   $('[data-pay-nano]').textContent = sale.amount ? showNano(sale.amount) : ''
   if (before?.link !== sale.link) drawCode(sale)
+  $('[data-receipt]').href = `/pay/${sale.id}/receipt`
+  // Whoever may refund signs in there.
+  $('[data-refund]').href = `/dashboard/checkouts/${sale.id}/refund`
   tick()
   if (changed) {
     say(wordsOf(sale))
@@ -371,14 +417,16 @@ function follow({ id: sale }) {
   if (stream?.url.includes(`/pay/${sale}/`) !== true) {
     stream?.close()
     stream = new EventSource(`/pay/${sale}/events`)
+    // A line that breaks is noticed at once, not at the next look.
+    stream.addEventListener('error', () => current?.id === sale && void goOn())
     stream.addEventListener('status', (event) => {
       const { status, additional_status: additional } = JSON.parse(event.data)
       if (current?.id === sale && (status !== current.status || additional !== current.additional_status)) void goOn()
     })
   }
   clearTimeout(timer)
-  const heard = stream.readyState === EventSource.OPEN
-  timer = setTimeout(() => void goOn(), heard ? WATCH_EVERY : POLL_EVERY)
+  const isOpen = stream.readyState === EventSource.OPEN
+  timer = setTimeout(() => void goOn(), isOpen ? WATCH_EVERY : POLL_EVERY)
 }
 
 function stopFollowing() {
@@ -401,7 +449,7 @@ function leave() {
   draw()
 }
 
-/* Sound: browsers allow it once somebody has touched the page. */
+/* Sound and vibration: browsers allow them once somebody has touched the page. */
 
 let audio
 function unlock() {
@@ -409,6 +457,7 @@ function unlock() {
   if (audio?.state === 'suspended') void audio.resume()
 }
 function sound() {
+  navigator.vibrate?.([120, 80, 240])
   if (!audio) return
   document.body.dataset.sounded = String(Number(document.body.dataset.sounded ?? 0) + 1)
   for (const [at, pitch] of [880, 1_319].entries()) {
@@ -429,18 +478,17 @@ function sound() {
 
 async function showDay() {
   show('day')
-  const offline = $('[data-day-offline]')
   try {
     const answer = await ask('/day')
-    if (screen !== 'day') return
-    if (answer.status !== 200) return void (isShut(answer) || (offline.hidden = false))
-    offline.hidden = true
-    drawDay(answer.json)
+    if (screen !== 'day' || answer.status === 429) return
+    if (answer.status === 200) return drawDay(answer.json)
+    if (isShut(answer)) return
   } catch {
-    // The sums of a while ago would be wrong.
-    offline.hidden = false
-    $('[data-sales]').replaceChildren()
+    if (screen !== 'day') return
   }
+  // The sums of a while ago would be wrong.
+  for (const sum of main.querySelectorAll('.sums dd')) sum.textContent = '–'
+  $('[data-sales]').replaceChildren()
 }
 
 function drawDay(day) {
@@ -472,25 +520,20 @@ function drawDay(day) {
 async function load() {
   try {
     const answer = await ask('/till')
-    heard(true)
     if (answer.status === 200) {
       const isOther = JSON.stringify(kept.till) !== JSON.stringify(answer.json)
       keep({ till: answer.json })
       // A sale that is being made is of the till as it was when it began.
       if (isOther && screen === 'tip') show('sale')
       if (isOther) chosen = new Map()
-      if (isOther || screen !== 'tip') furnish()
+      if (isOther) furnish()
       return true
     }
     if (answer.status < 500 && answer.status !== 429) return !isShut(answer)
   } catch {
-    heard(false)
+    // The page says so already.
   }
   return kept.till !== undefined
-}
-
-function heard(isHeard) {
-  $('[data-offline]').hidden = isHeard
 }
 
 async function begin() {
@@ -501,7 +544,7 @@ async function begin() {
     furnish()
     show('sale')
   }
-  if (!(await load())) return kept.token && screen === undefined ? problem(texts.offline) : undefined
+  if (!(await load())) return kept.token && screen === undefined ? problem(texts.failed) : undefined
   if (kept.sale) void goOn()
   else if (screen !== 'day') show('sale')
 }
@@ -526,7 +569,7 @@ async function signIn() {
     } else if (status === 403) wrong.textContent = json.code === 'limit_reached' ? texts.pinShut : json.error
     else wrong.textContent = status === 401 ? fill(texts.wrongPin, { n: String(json.tries_left) }) : texts.failed
   } catch {
-    wrong.textContent = texts.offline
+    wrong.textContent = texts.failed
   }
   field.focus()
 }
@@ -588,19 +631,28 @@ $('#link-form').addEventListener('submit', (event) => {
 setInterval(tick, 1_000)
 function wake() {
   if (document.hidden) return
-  if (kept.sale && screen === 'pay') void goOn()
-  else if (kept.token && screen === 'sale') void load()
+  if (screen === 'pay') {
+    if (kept.sale && !(current && isOver(current))) void goOn()
+  } else if (screen === 'day') void showDay()
+  else if (screen === 'problem') void begin()
+  else if (kept.token && screen !== 'gone') void load()
 }
 document.addEventListener('visibilitychange', wake)
 addEventListener('online', wake)
 addEventListener('offline', () => heard(false))
 addEventListener('hashchange', () => void begin())
+/** From the first visit on it opens without a network: what this page was made of came before the worker could keep it. */
 async function install() {
   try {
-    await navigator.serviceWorker?.register('/pos/worker.js', { scope: '/pos/' })
+    if (!navigator.serviceWorker) return
+    await navigator.serviceWorker.register('/pos/worker.js', { scope: '/pos/' })
+    const { active } = await navigator.serviceWorker.ready
+    const parts = [...document.querySelectorAll('link[href], script[src], img[src]')].map(
+      ({ href, src }) => href ?? src,
+    )
+    active.postMessage({ shell: location.pathname + location.search, parts })
   } catch {
     // Without it the till works as long as there is a network.
   }
 }
-void install()
-void begin()
+void begin().then(install)

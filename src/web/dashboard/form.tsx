@@ -87,20 +87,24 @@ interface FieldProps {
   label: string
   hint?: ComponentChildren
   required?: boolean
+  /** Not called optional, although it is. */
+  expected?: boolean
+  /** Where the purpose is chosen in the form: those that have it. Styles hide it for others. */
+  purposes?: string | undefined
 }
 
 function Labelled(
   props: FieldProps & { children: (described: string | undefined, wrong: boolean) => ComponentChildren },
 ) {
-  const { filled, name, label, hint, required, children } = props
+  const { filled, name, label, hint, required, expected, purposes, children } = props
   const text = filled.errors?.[name] ?? (filled.error?.field === name ? filled.error.text : undefined)
   const wrong = text !== undefined
   const described = [hint !== undefined && `${name}-hint`, wrong && `${name}-error`].filter(Boolean).join(' ')
   return (
-    <div class={wrong ? 'field wrong' : 'field'}>
+    <div class={wrong ? 'field wrong' : 'field'} data-for={purposes}>
       <label for={`f-${name}`}>
         {label}
-        {required !== true && <span class="optional"> (optional)</span>}
+        {required !== true && expected !== true && <span class="optional"> (optional)</span>}
       </label>
       {hint !== undefined && (
         <p class="hint" id={`${name}-hint`}>

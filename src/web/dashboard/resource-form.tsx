@@ -5,7 +5,9 @@ import type { Control, FieldsOf, Rules } from '../../kernel/resource/field.ts'
 import { type AnyNoun, type Noun, type RecordOf, show } from '../../kernel/resource/resource.ts'
 import { type Json, type JsonObject, toList, toObject } from '../../kernel/shape.ts'
 import { EMPTY, SelectField, TextField } from './form.tsx'
+import { Group, type GroupProps, Rows, rowsIn } from './rows.tsx'
 import { Card } from './show.tsx'
+import { fromTyped } from './typed-amount.ts'
 
 /* The form of a noun, from its declaration. It works without scripts; inputs of rows have the same names as in refusals: `items[0].price`. */
 
@@ -13,9 +15,15 @@ type Purpose = 'create' | 'change'
 type Named = Pick<AnyNoun, 'named'>
 type ControlAs<A extends Control['as']> = Extract<Control, { as: A }>
 
-/** Empty rows below those that are filled; some more are in a part that can be opened. */
-const ROWS_READY = 2
-const ROWS_MORE = 10
+/** How a form with many fields is arranged. */
+export interface Layout {
+  /** The fields that are shown at once, in order. */
+  first: readonly string[]
+  /** Behind a click, in groups; fields that are named nowhere are in the last. */
+  more: readonly { title: string; fields: readonly string[] }[]
+  /** Fields that not every purpose of such a form has, by the purposes that have them. */
+  only?: Readonly<Record<string, readonly string[]>>
+}
 
 const controlsOf = (of: Named, purpose: Purpose) =>
   of.named.flatMap(({ field: { kind, control, isRequired }, wire }) =>
@@ -23,7 +31,7 @@ const controlsOf = (of: Named, purpose: Purpose) =>
   )
 
 /** Whether a name is that of a field, or of a part of it such as `items[2].price`. */
-const isIn = (wire: string, name: string) =>
+export const isIn = (wire: string, name: string) =>
   name === wire || (name.startsWith(wire) && /^[.[]/.test(name.slice(wire.length)))
 
 /** The name of a choice's box. */
@@ -64,47 +72,54 @@ function toInputs(name: string, control: Control, stored: Json | undefined): Rec
   return Object.fromEntries(cells) as Record<string, string>
 }
 
+interface Typed {
+  fields: Pick<FormFields, 'get' | 'typed'>
+  rules: Partial<Rules>
+  /** The currency of amounts. */
+  currency: string
+}
+
 /** The sent form as a request body. Rows that were left empty are undefined, so that the others keep their indexes. */
-export function formBody<F extends FieldsOf, R>(of: Noun<F, R>, context: R, purpose: Purpose, fields: FormFields) {
+export function formBody<F extends FieldsOf, R>(
+  of: Noun<F, R>,
+  context: R,
+  purpose: Purpose,
+  fields: Pick<FormFields, 'get' | 'typed'>,
+  { currency = fields.get('currency'), has = () => true }: { currency?: string; has?(wire: string): boolean } = {},
+) {
   const body: Record<string, unknown> = {}
-  const rules = of.rules(context)
-  for (const { wire, control } of controlsOf(of, purpose)) body[wire] = fromInputs(wire, control, fields, rules)
+  const typed = { fields, rules: of.rules(context), currency }
+  for (const { wire, control } of controlsOf(of, purpose)) if (has(wire)) body[wire] = fromInputs(wire, control, typed)
   return body
 }
 
-function fromInputs(name: string, control: Control, fields: FormFields, rules: Partial<Rules>): unknown {
-  const get = (input: string) => fields.get(input)
-  if (control.as === 'own') return control.fromInputs(get)
+const isDecimal = (control: Control | undefined) =>
+  (control?.as === 'text' || control?.as === 'list') && control.decimal === true
+
+function fromInputs(name: string, control: Control, typed: Typed): unknown {
+  const { fields, rules, currency } = typed
+  const get = (input: string, of: Control | undefined = control) =>
+    isDecimal(of) ? fromTyped(fields.get(input), currency) : fields.get(input)
+  if (control.as === 'own') return control.fromInputs((input) => fields.get(input))
   if (control.as === 'choices')
     return control.options(rules).flatMap(([value]) => (get(boxOf(name, value)) === '' ? [] : [value]))
-  if (control.as === 'list')
-    return get(name)
-      .split(/[\s;,%]+/)
-      .filter((each) => each !== '')
+  if (control.as === 'list') {
+    const parts = fields.get(name).split(control.decimal ? /[\s;]+|,\s+/ : /[\s;,%]+/)
+    return parts.flatMap((each) => (each === '' ? [] : control.decimal ? fromTyped(each, currency) : each))
+  }
   if (control.as === 'text' && control.fromInput) return control.fromInput(get(name))
   if (control.as === 'group') {
-    const parts = Object.entries(control.parts).map(([part, of]) => [
-      part,
-      fromInputs(`${name}.${part}`, of, fields, rules),
-    ])
-    const typed = parts.filter(([, value]) => value !== '' && !isDeepStrictEqual(value, []))
-    const object = Object.fromEntries(typed) as JsonObject
-    return typed.length === 0 ? null : (control.tidy?.(object) ?? object)
+    const parts = Object.entries(control.parts).map(([part, of]) => [part, fromInputs(`${name}.${part}`, of, typed)])
+    const filled = parts.filter(([, value]) => value !== '' && value !== null && !isDeepStrictEqual(value, []))
+    const object = Object.fromEntries(filled) as JsonObject
+    return filled.length === 0 ? null : (control.tidy?.(object) ?? object)
   }
   if (control.as !== 'rows') return get(name)
-  const columns = Object.keys(control.columns)
+  const columns = Object.entries(control.columns)
   return Array.from({ length: rowsIn(name, fields.typed()) }, (_, at): JsonObject | undefined => {
-    const row = Object.fromEntries(columns.map((column) => [column, get(`${name}[${at}].${column}`)]))
-    return Object.values(row).every((cell) => cell === '') ? undefined : row
+    const row = columns.map(([column, cell]) => [column, get(`${name}[${at}].${column}`, cell.control)] as const)
+    return row.every(([, cell]) => cell === '') ? undefined : Object.fromEntries(row)
   })
-}
-
-/** The number of rows up to the last one that has a value. */
-function rowsIn(name: string, values: Readonly<Record<string, string>>): number {
-  const places = Object.entries(values).map(([input, value]) =>
-    input.startsWith(`${name}[`) && value.trim() !== '' ? Number.parseInt(input.slice(name.length + 1), 10) + 1 : 0,
-  )
-  return Math.max(0, ...places.filter((place) => place > 0 && place <= 1_000))
 }
 
 export interface FieldsProps {
@@ -121,11 +136,17 @@ type Controls = { wire: string; control: Control; isRequired: boolean }[]
 /** Every field of the form, in the order of the declaration. */
 export const Fields = (props: FieldsProps) => <Lines {...props} of={controlsOf(props.of, props.purpose)} />
 
-/** The usual fields in a card, and behind a click those that few records have. */
-export const FieldCards = ({ of, purpose, more, ...props }: FieldsProps & { more: string }) => {
-  const { values, error, errors = {} } = props.filled
-  const controls = controlsOf(of, purpose)
-  const further = controls.filter(({ control }) => control.isFurther)
+/** The usual fields in a card, and the others in groups behind a click. */
+export const FieldCards = (props: FieldsProps & { layout: Layout; has?(wire: string): boolean }) => {
+  const { of, purpose, layout, has = () => true, ...inputs } = props
+  const { values, error, errors = {} } = inputs.filled
+  const controls = controlsOf(of, purpose).filter(({ wire }) => has(wire))
+  const named = (wires: readonly string[]) => wires.flatMap((wire) => controls.find((each) => each.wire === wire) ?? [])
+  const placed = new Set([...layout.first, ...layout.more.flatMap(({ fields }) => fields)])
+  const groups = layout.more.map(({ title, fields }, at) => {
+    const rest = at === layout.more.length - 1 ? controls.filter(({ wire }) => !placed.has(wire)) : []
+    return { title, controls: [...named(fields), ...rest] }
+  })
   const typed = Object.entries(values).flatMap(([name, value]) => (value === '' ? [] : [name]))
   const names = [...typed, ...Object.keys(errors), error?.field ?? '']
   const isUsed = ({ wire, control }: Controls[number]) =>
@@ -133,19 +154,24 @@ export const FieldCards = ({ of, purpose, more, ...props }: FieldsProps & { more
   return (
     <>
       <Card>
-        <Lines {...props} of={controls.filter(({ control }) => !control.isFurther)} />
+        <Lines {...inputs} only={layout.only} of={named(layout.first)} />
       </Card>
-      <details class="card" open={further.some(isUsed)}>
-        <summary>{more}</summary>
-        <div class="further">
-          <Lines {...props} of={further} />
-        </div>
+      <details class="card fold" open={groups.some((group) => group.controls.some(isUsed))}>
+        <summary>
+          More <span class="soft">{groups.map(({ title }) => title.toLowerCase()).join(', ')}</span>
+        </summary>
+        {groups.map((group) => (
+          <section key={group.title}>
+            <h2>{group.title}</h2>
+            <Lines {...inputs} only={layout.only} of={group.controls} />
+          </section>
+        ))}
       </details>
     </>
   )
 }
 
-type InputProps = Omit<FieldsProps, 'of' | 'purpose'>
+type InputProps = Omit<FieldsProps, 'of' | 'purpose'> & { only?: Layout['only'] }
 
 const Lines = ({ of, ...props }: InputProps & { of: Controls }) => {
   const lines: Controls[] = []
@@ -164,9 +190,10 @@ const Lines = ({ of, ...props }: InputProps & { of: Controls }) => {
 }
 
 const Input = (props: InputProps & Controls[number]) => {
-  const { wire: name, control, isRequired, filled, rules, own = {} } = props
+  const { wire: name, control, isRequired, filled, rules, own = {}, only = {} } = props
   const { as, label, hint, placeholder } = control
-  const common = { filled, name, label, ...(hint && { hint }), ...(placeholder && { placeholder }) }
+  const purposes = only[name]?.join(' ')
+  const common = { filled, name, label, purposes, ...(hint && { hint }), ...(placeholder && { placeholder }) }
   if (as === 'own') return <>{own[name]}</>
   if (as === 'choice') {
     const options = control.options(rules)
@@ -179,13 +206,13 @@ const Input = (props: InputProps & Controls[number]) => {
       isRequired: false,
     }))
     return (
-      <Group {...{ name, control, filled }}>
+      <Group {...{ name, control, filled, purposes }}>
         <Lines {...props} of={parts} />
       </Group>
     )
   }
   if (as === 'choices') return <Choices {...{ name, control, filled, rules }} />
-  if (as === 'rows') return <Rows {...{ name, control, filled }} />
+  if (as === 'rows') return <Rows {...{ name, control, filled, purposes }} />
   if (as === 'list') return <TextField {...common} />
   return (
     <TextField
@@ -193,30 +220,12 @@ const Input = (props: InputProps & Controls[number]) => {
       {...(control.isSecret && { type: 'password', autocomplete: 'new-password' })}
       {...(control.type && { type: control.type })}
       {...(control.digits && { inputMode: 'numeric' })}
+      {...(control.decimal && { inputMode: 'decimal' })}
       {...(control.max !== undefined && { maxLength: control.max })}
       {...(control.lines !== undefined && { rows: control.lines })}
       required={isRequired}
+      expected={control.isExpected === true}
     />
-  )
-}
-
-interface GroupProps<C extends Control> {
-  name: string
-  control: C
-  filled: FormState
-}
-
-const Group = (props: GroupProps<Control> & { children: ComponentChildren }) => {
-  const { name, control, filled, children } = props
-  const { label, hint } = control
-  const text = filled.errors?.[name] ?? (filled.error?.field === name ? filled.error.text : undefined)
-  return (
-    <fieldset id={`f-${name}`} tabIndex={-1} class={text === undefined ? 'field' : 'field wrong'}>
-      <legend>{label}</legend>
-      {hint && <p class="hint">{hint}</p>}
-      {text !== undefined && <p class="error">{text}</p>}
-      {children}
-    </fieldset>
   )
 }
 
@@ -237,31 +246,6 @@ const Choices = ({ rules, ...group }: GroupProps<ControlAs<'choices'>> & Pick<Fi
     </div>
   </Group>
 )
-
-const Rows = (props: GroupProps<ControlAs<'rows'>>) => {
-  const { name, filled } = props
-  const { columns, max, add } = props.control
-  const ready = Math.min(rowsIn(name, filled.values) + ROWS_READY, max)
-  const rows = Array.from({ length: Math.min(ready + ROWS_MORE, max) }, (_, at) => (
-    <div class="pair" key={at}>
-      {Object.entries(columns).map(([column, { control: cell }]) => {
-        const input = { name: `${name}[${at}].${column}`, label: `${cell?.label ?? column} ${at + 1}` }
-        return <TextField key={column} filled={filled} {...input} />
-      })}
-    </div>
-  ))
-  return (
-    <Group {...props}>
-      {rows.slice(0, ready)}
-      {rows.length > ready && (
-        <details>
-          <summary>{add}</summary>
-          {rows.slice(ready)}
-        </details>
-      )}
-    </Group>
-  )
-}
 
 /** The refusal of a form, above all fields: links to the wrong ones, by their labels. */
 export const Refusals = (props: Omit<FieldsProps, 'rules'> & { elsewhere?: readonly string[] }) => {

@@ -22,9 +22,11 @@ type Navigating = Pick<FrameProps, 'menu' | 'section' | 'csrf' | 'account' | 'me
 const groupOf = ({ menu, section }: Pick<FrameProps, 'menu' | 'section'>) =>
   menu.find(({ href }) => href === section)?.group
 
-/** One entry for each group that this visitor may see: its first page. */
+/** One entry for each group that this visitor may see: its first page, and what waits on all of them. */
 function groupsOf({ menu }: Pick<FrameProps, 'menu'>): MenuEntry[] {
-  return menu.filter(({ group }, at) => menu.findIndex((one) => one.group === group) === at)
+  const firsts = menu.filter(({ group }, at) => menu.findIndex((one) => one.group === group) === at)
+  const waitingIn = (of: Group) => menu.reduce((sum, { group, waiting = 0 }) => (group === of ? sum + waiting : sum), 0)
+  return firsts.map((entry) => ({ ...entry, waiting: waitingIn(entry.group) }))
 }
 
 const nameOf = ({ email, role, id }: FrameProps['account']) => email ?? (role === 'admin' ? 'Administrator' : id)
@@ -44,8 +46,18 @@ const Entry = ({ entry, current }: { entry: MenuEntry; current: Group | undefine
   <a href={entry.href} aria-current={entry.group === current ? 'page' : undefined}>
     <Icon name={entry.group} />
     <span>{TITLES[entry.group]}</span>
+    <Waiting {...entry} />
   </a>
 )
+
+/** How many things wait behind a link. */
+const Waiting = ({ waiting = 0 }: Pick<MenuEntry, 'waiting'>) =>
+  waiting === 0 ? null : (
+    <span class="count">
+      {waiting}
+      <span class="unseen"> waiting</span>
+    </span>
+  )
 
 const SignOut = ({ csrf }: Pick<FrameProps, 'csrf'>) => (
   <form method="post" action="/dashboard/sign-out">
@@ -190,10 +202,11 @@ export const Tabs = ({ menu, section, isWithin }: Pick<FrameProps, 'menu' | 'sec
   return (
     <nav class="tabs" aria-label={TITLES[group]}>
       <ul>
-        {entries.map(({ href, title }) => (
+        {entries.map(({ href, title, waiting }) => (
           <li key={href}>
             <a href={href} aria-current={href === section ? 'page' : undefined}>
               {title}
+              <Waiting {...(waiting !== undefined && { waiting })} />
             </a>
           </li>
         ))}

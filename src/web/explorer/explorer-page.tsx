@@ -4,8 +4,8 @@ import type { ShownPlace } from './show-place.tsx'
 export const EXPLORER_STYLES = ['explorer.css'] as const
 export const EXPLORER_SCRIPTS = ['explorer.js'] as const
 
-/** The explorer as a site of its own. */
-export const ExplorerPage = ({ place, rpcUrl }: { place: ShownPlace; rpcUrl: string }) => (
+/** The explorer as a site of its own, at `base`. */
+export const ExplorerPage = ({ place, rpcUrl, base }: { place: ShownPlace; rpcUrl?: string; base: string }) => (
   <Document
     title={`${place.title} · Nano development ledger`}
     styles={['dashboard.css', ...EXPLORER_STYLES]}
@@ -20,13 +20,13 @@ export const ExplorerPage = ({ place, rpcUrl }: { place: ShownPlace; rpcUrl: str
       Development ledger: this nano has no value.
     </aside>
     <header class="ledger-head">
-      <a href="/" class="brand">
+      <a href={base === '' ? '/' : base} class="brand">
         <svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true">
           <path d="M4 4 L20 20 M20 4 L4 20 M4 12 H20" />
         </svg>
         Nano development ledger
       </a>
-      <code>{rpcUrl}</code>
+      {rpcUrl !== undefined && <code>{rpcUrl}</code>}
     </header>
     <main id="content" tabIndex={-1}>
       <div class="title">

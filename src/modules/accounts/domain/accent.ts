@@ -91,7 +91,8 @@ export function accentSheet(accent: string): string {
   const rules = (theme: Theme) => {
     const { accent: text, fill, fillInk, soft, edge } = coloursIn(theme, accent)
     return (
-      `.pay{--accent:${toHex(text)};--accent-ink:${toHex(theme.paper)};--accent-soft:${toHex(soft)}}` +
+      `.pay{--accent:${toHex(text)};--accent-ink:${toHex(theme.paper)};--accent-soft:${toHex(soft)};` +
+      `--brand:${toHex(fill)};--brand-ink:${toHex(fillInk)}}` +
       `.pay .button:not(.quiet){background:${toHex(fill)};color:${toHex(fillInk)};border-color:${edge}}`
     )
   }

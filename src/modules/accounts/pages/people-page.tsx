@@ -19,6 +19,8 @@ interface PeoplePageProps {
   people: readonly PersonRow[]
   rules: FieldsProps['rules']
   mayOwners: boolean
+  /** Whether there is no mail server. */
+  keepsMail: boolean
 }
 
 const Row = ({
@@ -85,7 +87,7 @@ const Row = ({
   )
 }
 
-export const PeoplePage = ({ frame, filled, people, rules, mayOwners }: PeoplePageProps) => (
+export const PeoplePage = ({ frame, filled, people, rules, mayOwners, keepsMail }: PeoplePageProps) => (
   <Frame
     {...frame}
     title="People"
@@ -109,7 +111,15 @@ export const PeoplePage = ({ frame, filled, people, rules, mayOwners }: PeoplePa
         </Table>
       )}
     </Card>
-    <Card title="Invite" id="invite" note="We email an invitation that can be accepted within seven days.">
+    <Card
+      title="Invite"
+      id="invite"
+      note={
+        keepsMail
+          ? 'This gateway has no mail server. The invitation is kept under Mail, where an administrator can read it and pass it on. It can be accepted within seven days.'
+          : 'We email an invitation that can be accepted within seven days.'
+      }
+    >
       <Form frame={frame} action="/dashboard/people">
         <Fields
           of={member}

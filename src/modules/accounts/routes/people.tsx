@@ -18,6 +18,7 @@ import { changeRole, changerOf, handOver, removeMember } from '../people/members
 const { text, bool, list, record } = answer
 const DONE = {
   invited: 'Invitation sent.',
+  kept: 'Invitation made, but not sent: this gateway has no mail server.',
   changed: 'Role changed.',
   removed: 'Removed and signed out.',
   withdrawn: 'Invitation withdrawn.',
@@ -31,8 +32,18 @@ interface PeoplePorts {
   baseUrl(): string
 }
 
+interface PeoplePagePorts extends PeoplePorts {
+  /** Whether there is no mail server: invitations are kept and not sent. */
+  keepsMail: boolean
+}
+
 /** Pages that invite and remove people and change their roles. */
-export function peoplePages({ store, announceStanding, baseUrl }: PeoplePorts): readonly (Page | Form)[] {
+export function peoplePages({
+  store,
+  announceStanding,
+  baseUrl,
+  keepsMail,
+}: PeoplePagePorts): readonly (Page | Form)[] {
   const list = async ({ frame, accountId, caller, may }: PageRequest, filled: FormState) => {
     const now = store.clock.now()
     // A key may act as an owner while there is none.
@@ -44,7 +55,7 @@ export function peoplePages({ store, announceStanding, baseUrl }: PeoplePorts): 
       mayChange: mayOwners || member.role !== 'owner',
     }))
     const roles = ROLES.filter((role) => mayOwners || role !== 'owner')
-    return <PeoplePage frame={frame} filled={filled} people={people} rules={{ roles }} mayOwners={mayOwners} />
+    return <PeoplePage {...{ frame, filled, people, rules: { roles }, mayOwners, keepsMail }} />
   }
   const placed = { section: '/people', permission: 'people', proof: true, again: list, done: DONE } as const
   const back = (word: keyof typeof DONE) => ({ to: `/dashboard/people?done=${word}` })
@@ -62,7 +73,7 @@ export function peoplePages({ store, announceStanding, baseUrl }: PeoplePorts): 
       async run({ caller }, fields, idempotency) {
         const invited = readNew(member, contextOf(store), formBody(member, contextOf(store), 'create', fields))
         await inviteMember(store, { ...invited, by: changerOf(caller), baseUrl: baseUrl(), idempotency })
-        return back('invited')
+        return back(keepsMail ? 'kept' : 'invited')
       },
     },
     {

@@ -15,7 +15,7 @@ import {
   showDay,
   showNanoShort,
   showSum,
-  toPaymentRow,
+  toPaymentRows,
 } from '../../checkout/index.ts'
 import { countFailing } from '../../webhooks/index.ts'
 import { BeginPage, HomePage, type Need } from '../pages/home-page.tsx'
@@ -68,7 +68,7 @@ async function home(ports: Ports, request: PageRequest) {
         [`Yesterday by ${clockTime}`, show(before.value)],
         ['Yesterday in all', show(sumOf(datesUntil(today, 2)[0]!).value)],
       ]}
-      rows={latest.map((checkout) => toPaymentRow(checkout, { timeZone: zone, now }))}
+      rows={await toPaymentRows(db, latest, { timeZone: zone, now })}
       needs={await listNeeds(ports, request)}
     >
       <TakingsChart

@@ -1,5 +1,5 @@
 import type { Page } from '../../../kernel/page.ts'
-import { listCheckouts, toCheckoutId, toPaymentRow } from '../../checkout/index.ts'
+import { listCheckouts, toCheckoutId, toPaymentRows } from '../../checkout/index.ts'
 import { paymentLinks } from '../../links/index.ts'
 import { SearchPage } from '../pages/search-page.tsx'
 import type { AdminPorts } from '../ports.ts'
@@ -29,7 +29,7 @@ export const searchPages = ({ checkouts }: Pick<AdminPorts, 'checkouts'>): reado
         <SearchPage
           frame={frame}
           asked={asked}
-          payments={found.map((checkout) => toPaymentRow(checkout, zone))}
+          payments={await toPaymentRows(db, found, zone)}
           links={links.slice(0, LINKS_MAX)}
           pages={frame.menu.filter(({ title, group }) => `${title} ${group}`.toLowerCase().includes(words))}
         />

@@ -17,7 +17,7 @@ export interface Claim {
   reservation: Reservation | undefined
 }
 
-interface Claims {
+export interface Claims {
   claims: Claim[]
   /** Whether only a perishable fact shows that the send pays no checkout: the node's time, or the row of a payment by request. */
   isPassing: boolean
@@ -30,10 +30,12 @@ interface Claims {
 export async function listClaims({ db, clock }: CheckoutContext, send: IncomingSend): Promise<Claims> {
   const { to, amountRaw, hash } = send
   const now = clock.now()
-  const [{ watchers, sightedAt }, payees, paysForRequest] = await together([
+  const [{ watchers, sightedAt }, payees, paysForRequest, reserved, sums] = await together([
     listWaiting(db, to, hash),
     findPayees(db, hash),
     isPresented(db, hash),
+    listReserved(db, to, amountRaw),
+    listSumming(db, { address: to, now }),
   ])
   if (payees === 'nobody' || paysForRequest) return { claims: [], isPassing: paysForRequest && watchers.length > 0 }
   const claims = new Map<string, Claim>()
@@ -48,11 +50,11 @@ export async function listClaims({ db, clock }: CheckoutContext, send: IncomingS
     const moved = look === null ? watchers.find((watcher) => watcher.owner === owner)?.since : undefined
     return { since: Math.max(createdAt, moved ?? 0), look, lookHeight }
   }
-  for (const { reservation, checkout } of await listReserved(db, to, amountRaw)) {
+  for (const { reservation, checkout } of reserved) {
     if (isNewFor(baselineOf(checkout)))
       claims.set(reservation.owner, { owner: reservation.owner, checkout, reservation })
   }
-  const summing = (await listSumming(db, { address: to, now })).filter((one) => isNewFor(baselineOf(one)))
+  const summing = sums.filter((one) => isNewFor(baselineOf(one)))
   const isOpen = ({ status }: Checkout) => status !== 'expired' && status !== 'cancelled' && status !== 'complete'
   for (const checkout of [...summing.filter(isOpen), ...summing.filter((one) => !isOpen(one))]) {
     const { owner } = checkout

@@ -1,3 +1,4 @@
+import { together } from '../../../kernel/in-tx.ts'
 import { enqueue } from '../../../kernel/job.ts'
 import { RAW_MAX, type Raw, toRaw } from '../../../kernel/money.ts'
 import type { Rate } from '../../../kernel/ports.ts'
@@ -8,17 +9,17 @@ import { findBuyer } from '../buyers/store.ts'
 import { takeInvoiceNumber } from '../invoices/numbers.ts'
 import { type Payment, insertPayment } from '../payments-store.ts'
 import { type Quote, type Reservation, listQuotes } from '../reservations-store.ts'
-import { type Checkout, NO_PLAN, SERVICE } from '../record.ts'
-import { lockCheckout } from '../store.ts'
+import { type Checkout, NO_PLAN, SERVICE, isFromLink } from '../record.ts'
+import { lockCheckout, lockUnchanged } from '../store.ts'
 import { BEFORE_LOOKS, insertSightings } from '../sightings-store.ts'
 import { announceCompleted } from './announce-completed.ts'
 import { CLOCK_SLACK, type IncomingSend, timeOf } from './baseline.ts'
-import { type Claim, listClaims } from './claims.ts'
+import { type Claim, type Claims, listClaims } from './claims.ts'
 import { type Decision, type Due, decide } from './decide.ts'
 import { type PaidRate, announce } from './events.ts'
 import { parseFiat, toNanoAt, worthAt } from './fiat.ts'
 import { SWEEP } from './generated-wallet.ts'
-import { moveCheckout } from './move.ts'
+import { afterChange, moveCheckout } from './move.ts'
 import { NOTIFY } from './notify.ts'
 import { rateNow } from './quote.ts'
 
@@ -31,11 +32,11 @@ const WORTH_PERCENT = 98n
  */
 export async function creditSend(ctx: CheckoutContext, send: IncomingSend): Promise<string[]> {
   const rates = new Map<string, Rate | undefined>()
-  let credited = await creditAll(ctx, send, rates)
+  let credited = await creditUnlocked(ctx, send, rates)
   // Rates are fetched outside the transaction, because no transaction may wait for a network; most prices are in nano and need none.
   while ('missing' in credited) {
     await askRates(ctx, credited.missing, rates)
-    credited = await creditAll(ctx, send, rates)
+    credited = await creditUnlocked(ctx, send, rates)
   }
   const { changed, afterwards } = credited
   const paid = changed.filter(({ kind }) => kind !== 'unmatched').map(({ checkout }) => checkout.id)
@@ -55,14 +56,30 @@ interface CreditedAll {
   afterwards: (() => void)[]
 }
 
+type CreditedOrNot = CreditedAll | { missing: string[] }
+
+/** A checkout has changed, or the payment was recorded, since the claims were read. */
+class Overtaken extends Error {}
+
+/**
+ * Reads who claims the send before any lock, so that all that follows is one message. When anything has changed by then, nothing is
+ * stored, and all of it is done again under locks.
+ */
+async function creditUnlocked(ctx: CheckoutContext, send: IncomingSend, rates: Rates): Promise<CreditedOrNot> {
+  const found = await listClaims(ctx, send)
+  if (found.claims.length === 0 && !found.isPassing) return { changed: [], afterwards: [] }
+  try {
+    return await creditAll(ctx, send, rates, found)
+  } catch (error) {
+    if (!(error instanceof Overtaken)) throw error
+    return creditAll(ctx, send, rates)
+  }
+}
+
 /** Credits every owner in one transaction; when a rate that a price needs is missing, it changes nothing and names the rate. */
-function creditAll(
-  ctx: CheckoutContext,
-  send: IncomingSend,
-  rates: Rates,
-): Promise<CreditedAll | { missing: string[] }> {
+function creditAll(ctx: CheckoutContext, send: IncomingSend, rates: Rates, found?: Claims): Promise<CreditedOrNot> {
   return inQuietTx(ctx, async (tx) => {
-    const { claims, isPassing } = await listClaims(tx, send)
+    const { claims, isPassing } = found ?? (await listClaims(tx, send))
     const currencies = new Set(claims.map(({ checkout }) => checkout?.currency ?? 'NANO'))
     const missing = [...currencies].filter((currency) => currency !== 'NANO' && !rates.has(currency))
     if (missing.length > 0) return { missing }
@@ -72,7 +89,7 @@ function creditAll(
       await insertSightings(tx.db, { address: send.to, hashes: [send.hash], look: BEFORE_LOOKS })
     const all: CreditedAll = { changed: [], afterwards: [] }
     for (const claim of claims) {
-      const credited = await creditOwner(tx, send, claim, rates)
+      const credited = await creditOwner(tx, send, claim, { rates, isLocked: found === undefined })
       if (!credited) continue
       all.changed.push(credited)
       if (claim.owner === SERVICE) all.afterwards.push(await settleSale(tx, send, credited))
@@ -116,7 +133,7 @@ async function creditOwner(
   tx: CheckoutContext,
   send: IncomingSend,
   { owner, checkout: claimed, reservation }: Claim,
-  rates: Rates,
+  { rates, isLocked }: { rates: Rates; isLocked: boolean },
 ): Promise<Credited | undefined> {
   const { hash, from, to, amountRaw } = send
   const payment: Payment = {
@@ -133,7 +150,7 @@ async function creditOwner(
     at: timeOf(send),
     createdAt: tx.clock.now(),
   }
-  const checkout = claimed && (await lockCheckout(tx.db, claimed.id))
+  const checkout = claimed && (isLocked ? await lockCheckout(tx.db, claimed.id) : { ...claimed, seq: claimed.seq + 1 })
   if (!checkout) {
     await insertPayment(tx.db, payment)
     notifyOwner(tx, { owner, keyId: null })
@@ -152,17 +169,26 @@ async function creditOwner(
     rate: quote?.rate ?? valuation.rate?.rate ?? null,
     rateSource: quote?.source ?? valuation.rate?.source ?? null,
   }
+  const holding = isLocked ? undefined : requireUnchanged(tx, claimed)
+  const recording = insertPayment(tx.db, recorded)
   // Another instance has recorded this payment.
-  if (!(await insertPayment(tx.db, recorded))) return undefined
+  if (isLocked && !(await recording)) return undefined
   const { rate, rateSource } = recorded
-  const mails = await applyDecision(tx, checkout, {
-    send,
-    decision,
-    plan,
-    reservation,
-    rate: rate === null ? null : { rate, source: rateSource },
-  })
+  const paidRate = rate === null ? null : { rate, source: rateSource }
+  const [, , mails] = await together([
+    holding,
+    recording.then(requireNew),
+    applyDecision(tx, checkout, { send, decision, plan, reservation, rate: paidRate }),
+  ])
   return { checkout, plan, kind: decision.kind, became: decision.event ?? `payment.${decision.kind}`, mails }
+}
+
+async function requireUnchanged({ db }: CheckoutContext, claimed: Checkout): Promise<void> {
+  if (!(await lockUnchanged(db, claimed))) throw new Overtaken('The checkout has changed.')
+}
+
+function requireNew(isNew: boolean): void {
+  if (!isNew) throw new Overtaken('The payment is recorded.')
 }
 
 interface Valuation {
@@ -258,9 +284,7 @@ async function applyDecision(
   const { hash, from, amountRaw } = send
   const completes = event === 'payment.completed'
   const now = tx.clock.now()
-  const moved = await moveCheckout(tx, checkout, {
-    reason: kind === 'counted' ? 'paid' : kind === 'late' ? 'paid late' : 'not counted',
-    block: hash,
+  const change: CheckoutChange = {
     ...(kind !== 'unmatched' && {
       status: status === 'detected' ? undetected(checkout) : status,
       additional,
@@ -280,17 +304,22 @@ async function applyDecision(
       ...boughtPrice(checkout, plan, reservation?.chosen),
       ...(await takeInvoiceNumber(tx.db, checkout)),
     }),
-  })
-  if (event) {
-    const paid = { block: { hash, account: from, amountRaw }, rate }
-    await (completes
-      ? announceCompleted(tx, moved, paid)
-      : announce(tx, moved, { type: event, dedupeKey: hash, ...paid }))
   }
-  if (completes) return followCompletion(tx, moved)
-  // A partial payment stays in the wallet until the rest arrives; what comes after the end is swept at once.
-  if (kind !== 'unmatched' && moved.status !== 'partial') await enqueueSweep(tx, moved)
-  return false
+  const reason = kind === 'counted' ? 'paid' : kind === 'late' ? 'paid late' : 'not counted'
+  const moving = moveCheckout(tx, checkout, { reason, block: hash, ...change })
+  // Everywhere the row of the link is locked before that of the account's events.
+  if (isFromLink(checkout)) await moving
+  const moved = afterChange(checkout, change)
+  const paid = { block: { hash, account: from, amountRaw }, rate }
+  const [, , mails = false] = await together([
+    moving,
+    event &&
+      (completes ? announceCompleted(tx, moved, paid) : announce(tx, moved, { type: event, dedupeKey: hash, ...paid })),
+    completes ? followCompletion(tx, moved) : undefined,
+    // A partial payment stays in the wallet until the rest arrives; what comes after the end is swept at once.
+    !completes && kind !== 'unmatched' && moved.status !== 'partial' ? enqueueSweep(tx, moved) : undefined,
+  ])
+  return mails
 }
 
 /** The price asked when the paid amount was reserved, not a later quote or an amount that another visitor chose since. */

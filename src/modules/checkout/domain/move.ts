@@ -1,3 +1,4 @@
+import { together } from '../../../kernel/in-tx.ts'
 import { type CheckoutChange, insertTimeline, markChanged } from '../changes-store.ts'
 import { type Checkout, isFromLink } from '../record.ts'
 import { type CheckoutContext, notifyOwner } from '../context.ts'
@@ -17,26 +18,21 @@ export async function moveCheckout(
   { reason, block, ...change }: Move,
 ): Promise<Checkout> {
   const { db, clock } = ctx
-  if (Object.keys(change).length > 0 && !(await markChanged(db, checkout, change))) {
-    throw new Error(`Checkout ${checkout.id} changed while it was held.`)
-  }
-  const { detected, ...rest } = change
-  const moved: Checkout = {
-    ...checkout,
-    ...dropUndefined(rest),
-    ...(detected !== undefined && { detected: detected ?? undefined }),
-  }
-  await insertTimeline(db, checkout.id, {
-    seq: checkout.seq,
-    status: moved.status,
-    additional: moved.additional,
-    reason,
-    blockHash: block ?? null,
-    at: clock.now(),
-  })
+  const moved = afterChange(checkout, change)
+  const { seq, status, additional } = moved
+  const [isChanged] = await together([
+    Object.keys(change).length > 0 ? markChanged(db, checkout, change) : Promise.resolve(true),
+    insertTimeline(db, checkout.id, { seq, status, additional, reason, blockHash: block ?? null, at: clock.now() }),
+  ])
+  if (!isChanged) throw new Error(`Checkout ${checkout.id} changed while it was held.`)
   if (isFromLink(checkout)) await ctx.ports.linkSales.moved(ctx, checkout, moved)
   notifyOwner(ctx, moved)
   return moved
+}
+
+/** The checkout as a change leaves it. */
+export function afterChange(checkout: Checkout, { detected, ...rest }: CheckoutChange): Checkout {
+  return { ...checkout, ...dropUndefined(rest), ...(detected !== undefined && { detected: detected ?? undefined }) }
 }
 
 function dropUndefined(change: Omit<CheckoutChange, 'detected'>): Partial<Checkout> {

@@ -15,15 +15,26 @@ import { requireFreeNumber } from '../invoices/numbers.ts'
 import { ANONYMOUS, type Checkout, NO_PLAN, SERVICE, isByHolder } from '../record.ts'
 import { countOpen, findOwnCheckout, findCheckout, insertCheckout } from '../store.ts'
 import { insertTimeline } from '../changes-store.ts'
+import { countReservations } from '../reservations-store.ts'
 import { secretContext } from '../secret-context.ts'
 import { insertSightings, listUnsighted } from '../sightings-store.ts'
 import { saveWatched, saveWatcher } from '../watch-store.ts'
 import { type Price, readPrice } from '../price-fields.ts'
 import { type CheckoutRequest, readPlans } from '../wire-fields.ts'
 import { admit, madeWithOf, requireBound } from './admit.ts'
+import { NEIGHBOURS_COUNTED_MAX } from './amounts.ts'
 import { NOTHING_THERE } from './baseline.ts'
 import { alongCheckoutWallet } from './generated-wallet.ts'
-import { type NamedBy, requireOwnAddress, reserveFilled, reserveNear } from './reserve.ts'
+import {
+  AmountTaken,
+  type NamedBy,
+  type Near,
+  likelyAmount,
+  requireOwnAddress,
+  reserveFilled,
+  reserveNear,
+  takeLikely,
+} from './reserve.ts'
 import { quotePrices, rateIfKnown } from './quote.ts'
 
 /** How long payments are still recorded after the end of a checkout (contract 3, rule 2). */
@@ -61,10 +72,11 @@ export async function openCheckout(
   requireBound(caller, { ...request, address })
   const keyId = caller.kind === 'account' ? (caller.keyId ?? null) : null
   const maker = { owner, keyId, madeWith: madeWithOf(caller) }
-  if (request.mode !== 'generated_wallet') {
+  const [near] = await together([
+    countNear(ctx, { ...request, address, owner }),
     // Checked again when it is stored; checked here so that a caller over the limit cannot make us query nodes.
-    await refuseTooMany(ctx, { ...maker, address })
-  }
+    request.mode === 'generated_wallet' ? undefined : refuseTooMany(ctx, { ...maker, address }),
+  ])
   // Read before the checkout gets its creation time: whatever the look finds is older than the checkout.
   const seen = request.mode === 'generated_wallet' ? NOTHING_THERE : await ctx.ports.look(address)
   const namedBy = caller.kind === 'account' ? caller.access : 'anonymous'
@@ -79,10 +91,19 @@ export async function openCheckout(
       await wallet?.keep(tx.db)
       await idempotency?.record(tx.db, toMade(draft.id, rate, webhookSecret))
     }
-    return store(ctx, { ...draft, webhookSecret: encrypted, ...own }, request, { rate, seen, namedBy, alongside })
+    return store(ctx, { ...draft, webhookSecret: encrypted, ...own }, request, { rate, seen, namedBy, near, alongside })
   }
   const checkout = await (request.mode === 'generated_wallet' ? alongCheckoutWallet(ctx, draft, make) : make())
   return { checkout, rate, webhookSecret }
+}
+
+/** What an amount near its price is chosen by; undefined where prices need none, several, or one by today's rate. */
+async function countNear(
+  { db }: CheckoutContext,
+  { address, owner, mode, price, plans }: CheckoutRequest & { address: string; owner: string },
+): Promise<Near | undefined> {
+  if (mode !== 'unique_amount' || price?.kind !== 'nano' || plans.length > 0) return undefined
+  return { price: price.raw, neighbours: await countReservations(db, { address, owner, max: NEIGHBOURS_COUNTED_MAX }) }
 }
 
 /** The address of a caller who has named none: the one where the account's money goes. */
@@ -256,6 +277,8 @@ interface Alongside {
   /** What is on its address already; none of it will ever count for this checkout. */
   seen: AddressLook
   namedBy: NamedBy
+  /** For one price in nano, where amounts identify payments. */
+  near?: Near | undefined
   alongside?(tx: CheckoutContext, checkout: Checkout): Promise<void>
 }
 
@@ -264,49 +287,61 @@ export async function store(
   ctx: CheckoutContext,
   draft: Checkout,
   request: CheckoutRequest,
-  { rate, seen, namedBy, alongside }: Alongside,
+  { near, ...given }: Alongside,
 ): Promise<Checkout> {
-  const opened = await inQuietTx(ctx, async (tx) => {
-    const amounts = await priceTerms(tx, draft, { ...request, rate, seq: 1, namedBy })
-    const checkout: Checkout = { ...draft, ...amounts }
-    const { id, createdAt: now, status, additional } = checkout
-    const watched = await watchFrom(tx, draft, seen, (look) => [
-      insertCheckout(tx.db, { ...checkout, ...look }),
-      insertTimeline(tx.db, id, { seq: 1, status, additional, reason: 'created', blockHash: null, at: now }),
-    ])
-    // This transaction now holds the address, so each of many checkouts made at once counts those before it.
-    await refuseTooMany(tx, draft, { stored: 1 })
-    await requireOwnAddress(tx, checkout, { namedBy, seen })
-    await requireFreeNumber(tx.db, tx.ports.engine, checkout)
-    const made = { ...checkout, ...watched }
-    await saveNamed(tx.db, made, request)
-    await alongside?.(tx, made)
-    notifyOwner(tx, made)
-    return made
+  const likely = near && likelyAmount(ctx, draft, near)
+  const opened = await insertAll(ctx, draft, request, { ...given, likely }).catch((error: unknown) => {
+    if (!(error instanceof AmountTaken)) throw error
+    return insertAll(ctx, draft, request, given)
   })
   ctx.ports.watch(opened.address)
   return opened
 }
 
+/** With a likely amount everything is sent in one message, and nothing is stored when the amount is taken. */
+function insertAll(
+  ctx: CheckoutContext,
+  draft: Checkout,
+  request: CheckoutRequest,
+  { rate, seen, namedBy, likely, alongside }: Omit<Alongside, 'near'> & { likely?: Raw | undefined },
+): Promise<Checkout> {
+  return inQuietTx(ctx, async (tx) => {
+    const terms = { ...request, rate, seq: 1, namedBy }
+    const amounts = likely === undefined ? await priceTerms(tx, draft, terms) : { amountRaw: likely }
+    const checkout: Checkout = { ...draft, ...amounts, lookHeight: seen.height }
+    const { id, createdAt: at, status, additional } = checkout
+    const [, look] = await together([
+      likely === undefined ? undefined : takeLikely(tx, checkout, likely),
+      watchFrom(tx, draft, seen),
+      insertCheckout(tx.db, checkout),
+      insertTimeline(tx.db, id, { seq: 1, status, additional, reason: 'created', blockHash: null, at }),
+      // The transaction holds the address by now, so each of many checkouts made at once counts those before it.
+      refuseTooMany(tx, draft, { stored: 1 }),
+      requireOwnAddress(tx, checkout, { namedBy, seen }),
+      requireFreeNumber(tx.db, tx.ports.engine, checkout),
+      saveNamed(tx.db, checkout, request),
+    ])
+    const made = { ...checkout, ...look }
+    await alongside?.(tx, made)
+    notifyOwner(tx, made)
+    return made
+  })
+}
+
 type Look = Pick<Checkout, 'look' | 'lookHeight'>
 
-/**
- * Starts watching the address of a checkout and stores what is there already.
- * `write` stores whatever else needs the number of this look.
- */
+/** Starts watching the address of a checkout and stores what is there already. */
 export async function watchFrom(
   { db, clock }: CheckoutContext,
   { address, owner, expiresAt, watchedUntil }: Checkout,
   seen: AddressLook,
-  write: (look: Look) => Promise<unknown>[] = () => [],
 ): Promise<Look> {
   const { height, waiting } = seen
   const now = clock.now()
   const nextScanAt = Math.min(now + FIRST_SCAN, expiresAt)
-  const look = await saveWatched(db, { address, now, watchedUntil, nextScanAt, seen })
-  await together([
-    saveWatcher(db, { address, owner, now, watchedUntil, look, height }),
-    ...write({ look, lookHeight: height }),
+  const [look] = await together([
+    saveWatched(db, { address, now, watchedUntil, nextScanAt, seen }),
+    saveWatcher(db, { address, owner, now, watchedUntil, height }),
   ])
   await insertSightings(db, { address, hashes: await listUnsighted(db, address, waiting), look })
   return { look, lookHeight: height }

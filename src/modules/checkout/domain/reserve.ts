@@ -2,10 +2,10 @@ import type { Raw } from '../../../kernel/money.ts'
 import { findWalletByAddress } from '../../wallets/index.ts'
 import { addressInUse, addressKnown, amountSpaceExhausted } from '../errors.ts'
 import type { AddressLook } from '../ports.ts'
-import type { Checkout } from '../record.ts'
+import { type Checkout, NO_PLAN } from '../record.ts'
 import { countReservations, takeAmount } from '../reservations-store.ts'
 import type { CheckoutContext } from '../context.ts'
-import { hasOrders, holdAddress, isAddressKnown } from '../watch-store.ts'
+import { hasOrders, isAddressKnown } from '../watch-store.ts'
 import {
   NEIGHBOURS_COUNTED_MAX,
   SMALLEST_PRICE,
@@ -95,12 +95,37 @@ async function tryAmounts(
   return undefined
 }
 
+/** A price in nano, and how many amounts the owner has reserved at the address. */
+export interface Near {
+  price: Raw
+  neighbours: number
+}
+
+/** An amount for a price that is most likely free. */
+export function likelyAmount(
+  { random }: CheckoutContext,
+  { barePrice }: Pick<Checkout, 'barePrice'>,
+  { price, neighbours }: Near,
+): Raw | undefined {
+  if (barePrice) return price
+  const [space] = amountSpaces(price, neighbours)
+  return space && pickAmount(random, space)
+}
+
+/** The transaction was begun with an amount that another checkout has. */
+export class AmountTaken extends Error {}
+
+export async function takeLikely(ctx: CheckoutContext, checkout: Place, amount: Raw): Promise<void> {
+  const taken = await tryAmounts(ctx, checkout, { plan: NO_PLAN, quote: null }, () => amount, 1)
+  if (taken === undefined) throw new AmountTaken('The amount is taken.')
+}
+
 /** Who chose the address: a secret key, a public key through a template that a secret key made, or a caller without an account. */
 export type NamedBy = 'secret-key' | 'public-key' | 'anonymous'
 
 /**
- * A checkout that sums has its address to itself (contract 2, rule 25). Checked in the transaction that stores it, which holds the
- * address: of two at once, the second sees the first.
+ * A checkout that sums has its address to itself (contract 2, rule 25). Checked in the transaction that stores it, which must hold the
+ * address already: of two at once, the second sees the first.
  */
 export async function requireOwnAddress(
   { db, clock }: CheckoutContext,
@@ -108,7 +133,6 @@ export async function requireOwnAddress(
   { namedBy, seen }: { namedBy: NamedBy; seen: AddressLook | undefined },
 ): Promise<void> {
   if (mode !== 'unique_address') return
-  await holdAddress(db, address)
   if (namedBy === 'anonymous') {
     const isOnLedger = seen !== undefined && (seen.height > 0 || seen.waiting.length > 0)
     const isKnown = isOnLedger || (await isAddressKnown(db, { address, id }))

@@ -29,6 +29,7 @@ import { moveCheckout } from './move.ts'
 import { priceTerms, refuseTooMany, watchFrom } from './open.ts'
 import { requireOwnAddress } from './reserve.ts'
 import { rateIfKnown } from './quote.ts'
+import { holdAddress } from '../watch-store.ts'
 
 interface UpdateRequest {
   id: string
@@ -178,7 +179,10 @@ async function replaceTerms(
     // This transaction now holds the address, so each of many checkouts moved there at once counts those before it.
     await refuseTooMany(tx, next)
   }
-  if (moves || mode !== held.mode) await requireOwnAddress(tx, next, { namedBy: 'secret-key', seen })
+  if (moves || mode !== held.mode) {
+    await holdAddress(tx.db, address)
+    await requireOwnAddress(tx, next, { namedBy: 'secret-key', seen })
+  }
   const [latest] = await listLatestQuotes(tx.db, held.id)
   const amounts = await priceTerms(tx, next, { price, plans, rate, seq: (latest?.seq ?? 0) + 1, namedBy: 'secret-key' })
   await updateTerms(tx.db, next)

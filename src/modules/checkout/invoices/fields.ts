@@ -1,4 +1,5 @@
 import { INVISIBLE, INVISIBLE_BUT_LINES, given, readText } from '../../../kernel/shown-fields.ts'
+import { type Wrong, attempt, refuseIfAny, toWrong } from '../../../kernel/resource/wrong-fields.ts'
 import { badField } from '../errors.ts'
 import { toDecimalText } from '../price-fields.ts'
 import type { Invoice } from './invoice.ts'
@@ -21,22 +22,33 @@ export function readInvoice(value: unknown): Invoice | null {
   const asked = given(value)
   if (asked === undefined) return null
   const { number, seller, buyer, lines, tax } = toBody('invoice', asked)
-  const own = readText('invoice.number', number, NUMBER_MAX, INVISIBLE)
-  if (own !== null && isGivenByUs(own)) {
-    throw badField('invoice.number', 'Numbers such as INV-000001 are assigned by the gateway.')
+  const wrong: Wrong[] = []
+  const part = <T>(name: string, label: string, readPart: (path: string) => T) =>
+    attempt(wrong, { field: `invoice.${name}`, label }, () => readPart(`invoice.${name}`))
+  const rows = <T>(name: string, label: string, sent: unknown, max: number, one: (path: string, row: unknown) => T) =>
+    part(name, label, (path) =>
+      // A row that was left empty in a form is undefined.
+      listOf(path, sent, max).flatMap((row, at) =>
+        row === undefined ? [] : [part(`${name}[${at}]`, `${label} ${at + 1}`, (place) => one(place, row))!],
+      ),
+    )
+  const read = {
+    number: part('number', 'Invoice number', (path) => readNumber(path, number)),
+    seller: part('seller', 'Seller', (path) => readText(path, seller, ADDRESS_MAX, INVISIBLE_BUT_LINES)),
+    buyer: part('buyer', 'Buyer', () => readBuyer(buyer)),
+    lines: rows('lines', 'Line', lines, LINES_MAX, readLine),
+    tax: rows('tax', 'Tax', tax, TAX_MAX, readTax),
   }
-  const read: Invoice = {
-    number: own,
-    seller: readText('invoice.seller', seller, ADDRESS_MAX, INVISIBLE_BUT_LINES),
-    buyer: readBuyer(buyer),
-    lines: listOf('invoice.lines', lines, LINES_MAX).map((line, at) => readLine(`invoice.lines[${at}]`, line)),
-    // A row that was left empty in a form is undefined.
-    tax: listOf('invoice.tax', tax, TAX_MAX).flatMap((line, at) =>
-      line === undefined ? [] : [readTax(`invoice.tax[${at}]`, line)],
-    ),
-  }
-  if (read.lines.length === 0) throw badField('invoice.lines', 'An invoice needs at least one line.')
-  return read
+  if (read.lines?.length === 0)
+    wrong.push(toWrong({ field: 'invoice.lines', label: 'Invoice lines' }, 'An invoice needs at least one line.'))
+  refuseIfAny(wrong)
+  return read as Invoice
+}
+
+function readNumber(path: string, value: unknown): string | null {
+  const own = readText(path, value, NUMBER_MAX, INVISIBLE)
+  if (own !== null && isGivenByUs(own)) throw badField(path, 'Numbers such as INV-000001 are assigned by the gateway.')
+  return own
 }
 
 function toBody(field: string, value: unknown): Body {

@@ -9,14 +9,24 @@ interface CheckoutsPageProps {
   filled: FormState
   currencies: readonly string[]
   rows: readonly PaymentRow[]
-  /** The takings of the days in the list, by the names of the days. */
+  /** The takings of the days in the list, by the names of the days; empty where the list is only a part of them. */
   sums: Readonly<Record<string, string>>
+  view: View
   isFiltered: boolean
   first: string | undefined
   next: string | undefined
   /** Undefined for the reader's own account. */
   account: string | undefined
 }
+
+/** The lists of payments: all, or those of one kind, which have no filters but the search. */
+export const VIEWS = {
+  all: { path: '/checkouts', title: 'Payments', empty: 'No payments yet' },
+  refunds: { path: '/checkouts/refunds', title: 'Refunds', empty: 'Nothing was refunded' },
+  invoices: { path: '/checkouts/invoices', title: 'Invoices', empty: 'No invoices yet' },
+} as const
+
+export type View = keyof typeof VIEWS
 
 /** What people look for most, as one click each. */
 const CHIPS: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
@@ -74,50 +84,67 @@ const Chips = ({ filled: { values }, account }: Pick<CheckoutsPageProps, 'filled
   </nav>
 )
 
-const Filters = ({ filled, currencies, account }: Pick<CheckoutsPageProps, 'filled' | 'currencies' | 'account'>) => (
-  <form method="get" action="/dashboard/checkouts" class="finding" aria-label="Filters" role="search">
+type Filtered = Pick<CheckoutsPageProps, 'filled' | 'currencies' | 'account' | 'view'>
+
+const Filters = ({ filled, currencies, account, view }: Filtered) => (
+  <form method="get" action={`/dashboard${VIEWS[view].path}`} class="finding" aria-label="Filters" role="search">
     {account !== undefined && <input type="hidden" name="account" value={account} />}
     <div class="line">
       <input
         type="search"
         name="text"
         aria-label="Search"
-        placeholder="Title, id or payer"
+        placeholder="Buyer, product or invoice"
         maxLength={120}
         value={filled.values.text}
       />
       <button class="plain">Show</button>
     </div>
-    <details open={FURTHER.some((name) => !ON_CHIPS.includes(name) && (filled.values[name] ?? '') !== '')}>
-      <summary>Dates and more</summary>
-      <div class="filters">
-        <TextField filled={filled} name="from" label="From" type="date" />
-        <TextField filled={filled} name="to" label="To" type="date" />
-        <SelectField filled={filled} name="status" label="Status" options={STATUSES} />
-        <SelectField filled={filled} name="additional" label="Marked" options={MARKS} />
-        <SelectField
-          filled={filled}
-          name="currency"
-          label="Currency"
-          options={[['', 'Any'], ...['NANO', ...currencies].map((code): [string, string] => [code, code])]}
-        />
-        <SelectField filled={filled} name="mode" label="Matched" options={MODES} />
-        <TextField filled={filled} name="metadata" label="Metadata" placeholder="order=A-17" maxLength={200} />
-      </div>
-    </details>
+    {view === 'all' && <MoreFilters {...{ filled, currencies }} />}
   </form>
 )
 
+const MoreFilters = ({ filled, currencies }: Pick<Filtered, 'filled' | 'currencies'>) => (
+  <details open={FURTHER.some((name) => !ON_CHIPS.includes(name) && (filled.values[name] ?? '') !== '')}>
+    <summary>Dates and more</summary>
+    <div class="filters">
+      <TextField filled={filled} name="from" label="From" type="date" />
+      <TextField filled={filled} name="to" label="To" type="date" />
+      <SelectField filled={filled} name="status" label="Status" options={STATUSES} />
+      <SelectField filled={filled} name="additional" label="Marked" options={MARKS} />
+      <SelectField
+        filled={filled}
+        name="currency"
+        label="Currency"
+        options={[['', 'Any'], ...['NANO', ...currencies].map((code): [string, string] => [code, code])]}
+      />
+      <SelectField filled={filled} name="mode" label="Matched" options={MODES} />
+      <TextField filled={filled} name="metadata" label="Metadata" placeholder="order=A-17" maxLength={200} />
+    </div>
+  </details>
+)
+
+const Beginnings = ({ frame, view }: Pick<CheckoutsPageProps, 'frame' | 'view'>) => (
+  <>
+    {view === 'invoices' ? 'Links make them for every order, or ' : 'Share a link, open a till, or '}
+    <WayTo frame={frame} href="/dashboard/checkouts/new">
+      ask for a single payment.
+    </WayTo>
+  </>
+)
+
 export const CheckoutsPage = (props: CheckoutsPageProps) => {
-  const { frame, rows, sums, isFiltered, first, next, account } = props
+  const { frame, rows, sums, view, isFiltered, first, next, account } = props
+  const { path, title, empty } = VIEWS[view]
   return (
     <Frame
       {...frame}
-      title="Payments"
+      title={title}
       follows={['checkout']}
       lead={account === undefined ? undefined : account === 'all' ? 'All accounts.' : `Account ${account}.`}
       actions={
-        account === undefined && (
+        account === undefined &&
+        view === 'all' && (
           <a class="button plain" href="/api/checkouts/export.csv" download>
             Export
           </a>
@@ -125,27 +152,22 @@ export const CheckoutsPage = (props: CheckoutsPageProps) => {
       }
     >
       <Filters {...props} />
-      <Chips {...props} />
+      {view === 'all' && <Chips {...props} />}
       {rows.length === 0 && isFiltered && (
         <Empty title="No payments found">
           <p>
-            <a href="/dashboard/checkouts">Show all payments</a>
+            <a href={`/dashboard${path}`}>Show all</a>
           </p>
         </Empty>
       )}
       {rows.length === 0 && !isFiltered && (
-        <Empty title="No payments yet">
-          <p>
-            Share a link, open a till, or{' '}
-            <WayTo frame={frame} href="/dashboard/checkouts/new">
-              ask for a single payment.
-            </WayTo>
-          </p>
+        <Empty title={empty}>
+          <p>{view === 'refunds' ? 'A payment is refunded on its own page.' : <Beginnings {...{ frame, view }} />}</p>
         </Empty>
       )}
       {rows.length > 0 && (
         <section class="card flush">
-          <PaymentList label="Payments" rows={rows} sums={sums} />
+          <PaymentList label={title} rows={rows} sums={sums} />
           <Pager first={first} next={next} />
         </section>
       )}

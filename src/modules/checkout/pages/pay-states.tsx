@@ -31,6 +31,8 @@ export interface PayPageProps {
   refund: { error: string; address: string | null; url: string | undefined } | undefined
   /** Links back to the merchant's shop after payment or cancellation, already validated. */
   successUrl: string | undefined
+  /** Where an expired order can be started again. */
+  againAt: string | undefined
   cancelUrl: string | undefined
   devnet: boolean
   voice: Voice
@@ -94,7 +96,7 @@ export const Payment = (props: Part) => {
     case 'closing':
       return <Notice sign="busy" heading={heading} words={[texts.closingHelp]} />
     case 'expired':
-      return <Notice sign="warn" heading={heading} words={[texts.expiredHelp, texts.ifPaid]} />
+      return <Expired {...props} heading={heading} />
     case 'cancelled':
       return <Notice sign="bad" heading={heading} words={[texts.cancelledHelp, texts.ifPaid]} />
     case 'late':
@@ -102,6 +104,23 @@ export const Payment = (props: Part) => {
     case 'refunded':
       return <Refunded {...props} heading={heading} />
   }
+}
+
+/** An order of a link is started again by one button, except within another site, whose frame shows no other payment. */
+const Expired = ({ checkout, againAt, embed, voice, heading }: Part & Pick<NoticeProps, 'heading'>) => {
+  const { texts, language } = voice
+  if (againAt === undefined || embed !== undefined)
+    return <Notice sign="warn" heading={heading} words={[texts.expiredHelp, texts.ifPaid]} />
+  return (
+    <Notice sign="warn" heading={heading} words={[texts.againHelp]}>
+      <form class="ways" method="post" action={againAt}>
+        <input type="hidden" name="order" value={checkout.id} />
+        <input type="hidden" name="lang" value={language} />
+        <button class="button">{texts.again}</button>
+      </form>
+      <p>{texts.ifPaid}</p>
+    </Notice>
+  )
 }
 
 const Refunded = ({ refund, voice, heading }: Part & Pick<NoticeProps, 'heading'>) => (

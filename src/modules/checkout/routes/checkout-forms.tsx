@@ -1,32 +1,23 @@
+import { isDeepStrictEqual } from 'node:util'
+import { readChange, readNew } from '../../../kernel/resource/read.ts'
 import { isFresh } from '../../../kernel/route.ts'
 import type { Form, FormFields, FormState, Page, PageRequest } from '../../../kernel/page.ts'
 import { EMPTY } from '../../../web/dashboard/form.tsx'
+import { formBody, formState, isIn } from '../../../web/dashboard/resource-form.tsx'
 import { findPayout } from '../../accounts/index.ts'
 import { resolveNames } from '../../names/index.ts'
 import { checkout as checkoutAction } from '../actions/checkout.ts'
 import { hasGeneratedWallets } from '../domain/generated-wallet.ts'
 import { getOwn } from '../domain/show.ts'
 import { updateCheckout } from '../domain/update.ts'
-import { badField } from '../errors.ts'
-import { EditCheckoutPage, SHOWN_FIELDS, TERMS_FIELDS } from '../pages/edit-checkout-page.tsx'
+import { checkoutForm, toFormRecord } from '../checkout-form.ts'
+import { EditCheckoutPage } from '../pages/edit-checkout-page.tsx'
 import { NewCheckoutPage } from '../pages/new-checkout-page.tsx'
 import type { Checkout } from '../record.ts'
 import { listCheckouts } from '../report-store.ts'
 import type { CheckoutContext } from '../context.ts'
 import { findUsualAddress } from '../store.ts'
 import { createOpener } from './open-from-fields.ts'
-
-const TEXTS = [
-  'title',
-  'description',
-  'image',
-  'success_url',
-  'cancel_url',
-  'webhook_url',
-  'notify',
-  'expire',
-  'note',
-] as const
 
 /** The form that makes a checkout. */
 export function newCheckoutPages(ctx: CheckoutContext): readonly (Page | Form)[] {
@@ -35,10 +26,9 @@ export function newCheckoutPages(ctx: CheckoutContext): readonly (Page | Form)[]
   const section = '/checkouts'
   const creation = async ({ frame, accountId }: PageRequest, filled: FormState) => (
     <NewCheckoutPage
-      frame={frame}
-      filled={filled}
-      currencies={ports.prices.currencies}
-      walletsAllowed={await hasGeneratedWallets(ctx, accountId)}
+      {...{ frame, filled }}
+      rules={{ ...checkoutForm.rules(ctx), hasWallets: await hasGeneratedWallets(ctx, accountId) }}
+      hasPayout={(await findPayout(db, accountId)) !== null}
     />
   )
   // Pre-filled, because most merchants are always paid at the same address; a merchant with a payout address needs none.
@@ -61,83 +51,32 @@ export function newCheckoutPages(ctx: CheckoutContext): readonly (Page | Form)[]
       permission: 'checkout',
       section,
       async run({ caller }, fields, idempotency) {
-        const make = await open(caller, toBody(fields))
+        const typed = formBody(checkoutForm, ctx, 'create', fields)
+        const { params } = await resolveNames(ctx.names, typed, checkoutAction)
+        readNew(checkoutForm, ctx, params)
+        const make = await open(caller, withoutEmpty(params))
         const { checkout } = await make(idempotency)
         return { to: `/dashboard/checkouts/${checkout.id}?done=made` }
       },
-      again: (request, { values, error }) => {
-        return creation(request, { values, error: error && { ...error, field: toFormField(error.field) } })
-      },
+      again: creation,
     },
   ]
 }
 
-function toBody(fields: FormFields): Record<string, unknown> {
-  const plans = readPlanLines(fields.get('plans'))
-  return {
-    ...fields.given([...TEXTS, 'amount', 'currency', 'address', 'mode']),
-    ...(plans.length > 0 && { plans }),
-    ...readInvoiceFields(fields),
-    ...(fields.get('metadata') !== '' && { metadata: readJson(fields.get('metadata')) }),
+/** A request as a program would send it: without the fields and rows that were left empty. */
+function withoutEmpty(typed: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const kept = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.flatMap((row) => (row === undefined ? [] : [kept(row)]))
+    return isObject(value) ? withoutEmpty(value) : value
   }
+  const isEmpty = (value: unknown) =>
+    value === '' || value === null || (typeof value === 'object' && Object.keys(value).length === 0)
+  const entries = Object.entries(typed).map(([name, value]) => [name, kept(value)] as const)
+  return Object.fromEntries(entries.filter(([, value]) => !isEmpty(value)))
 }
 
-function readPlanLines(text: string): { title: string; value: string }[] {
-  return linesOf(text).map((line) => {
-    const at = line.lastIndexOf('=')
-    if (at < 1) throw badField('plans', `Enter plans as Title = price, not “${line.slice(0, 40)}”.`)
-    return { title: line.slice(0, at).trim(), value: line.slice(at + 1).trim() }
-  })
-}
-
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    throw badField('metadata', 'metadata must be a JSON object.')
-  }
-}
-
-/** An error about one item of a list is shown at the field that contains the list. */
-function toFormField(field: string | undefined): string | undefined {
-  if (field?.startsWith('plans') === true) return 'plans'
-  const [, part = 'lines'] = /^invoice(?:\.(lines|tax|buyer|seller|number))?/.exec(field ?? '') ?? []
-  return field?.startsWith('invoice') === true ? `invoice_${part}` : field
-}
-
-/** Reads lines such as `2 x Lamp = 12.50` and taxes such as `VAT 20 % = 5`; the first line of the buyer is the name. */
-function readInvoiceFields(fields: FormFields): { invoice?: Record<string, unknown> } {
-  const { invoice_number: number, invoice_seller: seller } = fields.given(['invoice_number', 'invoice_seller'])
-  const [name, ...address] = linesOf(fields.get('invoice_buyer'))
-  const lines = linesOf(fields.get('invoice_lines')).map((line) => {
-    const [, quantity, title, price] = /^(?:([0-9]+(?:\.[0-9]+)?)\s*[x×]\s+)?(.*?)\s*=\s*(\S+)$/u.exec(line) ?? []
-    if (title === undefined)
-      throw badField('invoice_lines', `Enter lines as 2 x Title = price, not “${line.slice(0, 40)}”.`)
-    return { title, quantity, price }
-  })
-  const tax = linesOf(fields.get('invoice_tax')).map((line) => {
-    const [, title, amount] = /^(.*?)\s*=\s*(\S+)$/u.exec(line) ?? []
-    if (title === undefined) throw badField('invoice_tax', `Enter taxes as Title = amount, not “${line.slice(0, 40)}”.`)
-    return { title, amount }
-  })
-  const isAsked = [number, seller, name, lines[0], tax[0]].some((part) => part !== undefined)
-  if (!isAsked) return {}
-  return {
-    invoice: {
-      number,
-      seller,
-      lines,
-      tax,
-      ...(name !== undefined && { buyer: { name, address: address.join('\n') } }),
-    },
-  }
-}
-
-const linesOf = (text: string) =>
-  text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null
 
 /** The form that edits an own checkout, with the same rules as the API. */
 export function editCheckoutPages(ctx: CheckoutContext): readonly (Page | Form)[] {
@@ -149,9 +88,9 @@ export function editCheckoutPages(ctx: CheckoutContext): readonly (Page | Form)[
     return (
       <EditCheckoutPage
         frame={frame}
-        filled={{ ...filled, values: { ...valuesOf(checkout), ...filled.values } }}
+        filled={formState(checkoutForm, ctx, toFormRecord(checkout), filled)}
+        rules={checkoutForm.rules(ctx)}
         id={checkout.id}
-        currencies={ctx.ports.prices.currencies}
         isUnseen={isUnseen(checkout)}
         hasPlans={checkout.plans.length > 0}
         isFresh={isFresh(caller, { now: ctx.clock.now(), devnet: frame.devnet })}
@@ -165,16 +104,14 @@ export function editCheckoutPages(ctx: CheckoutContext): readonly (Page | Form)[
       ...placed,
       // The payment address can be changed here, so the user must have confirmed their identity.
       proof: true,
-      again: (request, { values, error }) => {
-        const field = error?.field?.startsWith('plans') === true ? 'plans' : error?.field
-        return page(request, { values, error: error && { ...error, field } })
-      },
+      again: page,
       async run(request, fields) {
         const { accountId: owner, caller } = request
         const before = await findOwn(request)
-        const changed = changesOf(before, fields)
+        const changed = changesOf(ctx, before, fields)
         if (Object.keys(changed).length > 0) {
           const { params: body } = await resolveNames(ctx.names, changed, checkoutAction)
+          readChange(checkoutForm, ctx, body, toFormRecord(before))
           await updateCheckout(ctx, { id: before.id, owner, actor: caller.actor, body })
         }
         return { to: `/dashboard/checkouts/${before.id}?done=changed` }
@@ -187,36 +124,22 @@ export function editCheckoutPages(ctx: CheckoutContext): readonly (Page | Form)[
 const isUnseen = ({ servedAt, seenAt, status }: Checkout) =>
   servedAt === null && seenAt === null && status === 'pending'
 
-function valuesOf(checkout: Checkout): Record<string, string> {
-  const { metadata, plans } = checkout
-  return {
-    title: checkout.title ?? '',
-    description: checkout.description ?? '',
-    image: checkout.image ?? '',
-    success_url: checkout.successUrl ?? '',
-    cancel_url: checkout.cancelUrl ?? '',
-    webhook_url: checkout.webhookUrl ?? '',
-    notify: checkout.notify ?? '',
-    note: checkout.note ?? '',
-    metadata: Object.keys(metadata).length === 0 ? '' : JSON.stringify(metadata, null, 2),
-    amount: checkout.price ?? '',
-    currency: checkout.currency,
-    address: checkout.merchantAddress,
-    plans: plans.map(({ title, value }) => `${title} = ${value}`).join('\n'),
-  }
-}
-
 /** Only the changed fields: unchanged ones are not logged as changes, and a change that someone else made meanwhile is not undone. */
-function changesOf(before: Checkout, fields: FormFields): Record<string, unknown> {
-  const known = valuesOf(before)
+function changesOf(ctx: CheckoutContext, before: Checkout, fields: FormFields): Record<string, unknown> {
   const sent = fields.typed()
-  const names = [...SHOWN_FIELDS, ...TERMS_FIELDS].filter(
-    (name) => name in sent && fields.get(name).replaceAll('\r\n', '\n') !== known[name],
+  const has = (wire: string) => Object.keys(sent).some((name) => isIn(wire, name))
+  const read = (typed: Pick<FormFields, 'get' | 'typed'>) => formBody(checkoutForm, ctx, 'change', typed, { has })
+  const known = read(fieldsOf(formState(checkoutForm, ctx, toFormRecord(before)).values))
+  const now = read(fields)
+  return Object.fromEntries(
+    Object.entries(now)
+      .filter(([name, value]) => !isDeepStrictEqual(value, known[name]))
+      .map(([name, value]) => [name, Array.isArray(value) ? value.filter((row) => row !== undefined) : value]),
   )
-  return Object.fromEntries(names.map((name) => [name, toValue(name, fields.get(name))]))
 }
 
-function toValue(name: string, text: string): unknown {
-  if (name === 'metadata') return text === '' ? {} : readJson(text)
-  return name === 'plans' ? readPlanLines(text) : text
-}
+/** Values of a form as if they had been sent. */
+const fieldsOf = (values: Readonly<Record<string, string>>): Pick<FormFields, 'get' | 'typed'> => ({
+  get: (name) => values[name]?.trim() ?? '',
+  typed: () => ({ ...values }),
+})

@@ -2,7 +2,8 @@ import { listProved } from '../proofs.ts'
 import { nameBuyer } from '../buyers/leave-email.ts'
 import { formatUnits, sumInvoice } from '../invoices/invoice.ts'
 import { AppError } from '../../../kernel/errors.ts'
-import type { Form, FormState, Page, PageRequest } from '../../../kernel/page.ts'
+import { dateAt, dayOf } from '../../../kernel/calendar.ts'
+import type { Form, FormState, Page, PageRequest, ShopLook } from '../../../kernel/page.ts'
 import { EMPTY } from '../../../web/dashboard/form.tsx'
 import { redeliver } from '../../webhooks/index.ts'
 import type { CheckoutContext } from '../context.ts'
@@ -12,11 +13,11 @@ import { markPaid } from '../domain/mark.ts'
 import { readMoment } from '../domain/period.ts'
 import { readMarker, readStatus } from '../domain/report.ts'
 import { getOwn } from '../domain/show.ts'
-import { toPaymentRow } from '../payment-row.ts'
+import { showDay, showSum, toPaymentRows } from '../payment-row.ts'
 import { badField, checkoutNotFound } from '../errors.ts'
 import { moneyOf } from '../pages/payment-words.ts'
 import { CheckoutPage } from '../pages/checkout-page.tsx'
-import { CheckoutsPage } from '../pages/checkouts-page.tsx'
+import { CheckoutsPage, VIEWS, type View } from '../pages/checkouts-page.tsx'
 import { listUnmatched } from '../payments-store.ts'
 import { isOver, readRefunds } from '../refunds/follow.ts'
 import { standingOf } from '../refunds/shape.ts'
@@ -24,7 +25,8 @@ import { refundable } from '../refunds/terms.ts'
 import { listCheckouts } from '../report-store.ts'
 import type { Filter } from '../sums-store.ts'
 import { excessOf } from '../shape.ts'
-import { isAllRefunded, markerOf } from '../record.ts'
+import { type Checkout, isAllRefunded, markerOf } from '../record.ts'
+import { addTakings, byDate, listTakings } from '../statement/takings.ts'
 import { findCheckout } from '../store.ts'
 import { toCheckoutId } from '../wire-fields.ts'
 import { readCursor, toCursor } from '../../../kernel/paging.ts'
@@ -42,7 +44,19 @@ export const checkoutPages = (ctx: CheckoutContext): readonly (Page | Form)[] =>
     path: '/checkouts',
     permission: 'checkout',
     menu: { title: 'All payments', group: 'payments', order: 20, guide: 'first-payment' },
-    render: (request) => listPage(ctx, request),
+    render: (request) => listPage(ctx, request, 'all'),
+  },
+  {
+    path: VIEWS.refunds.path,
+    permission: 'checkout',
+    menu: { title: 'Refunds', group: 'payments', order: 25, guide: 'merchants#give-money-back' },
+    render: (request) => listPage(ctx, request, 'refunds'),
+  },
+  {
+    path: VIEWS.invoices.path,
+    permission: 'checkout',
+    menu: { title: 'Invoices', group: 'sell', order: 27, guide: 'merchants#keep-books' },
+    render: (request) => listPage(ctx, request, 'invoices'),
   },
   ...newCheckoutPages(ctx),
   ...unmatchedPages(ctx),
@@ -174,7 +188,7 @@ async function detailPage(ctx: CheckoutContext, request: PageRequest, filled: Fo
   )
 }
 
-async function listPage(ctx: CheckoutContext, { frame, query, accountId, isAdmin }: PageRequest) {
+async function listPage(ctx: CheckoutContext, { frame, query, accountId, isAdmin }: PageRequest, view: View) {
   const { db, ports, clock } = ctx
   const here = { timeZone: frame.shop.timeZone, now: clock.now() }
   const account = isAdmin && query.account !== undefined && query.account !== accountId ? query.account : undefined
@@ -186,15 +200,18 @@ async function listPage(ctx: CheckoutContext, { frame, query, accountId, isAdmin
       (entry) => entry[1] !== undefined && entry[1] !== '',
     )
     const search = new URLSearchParams(given as [string, string][]).toString()
-    return `/dashboard/checkouts${search === '' ? '' : `?${search}`}`
+    return `/dashboard${VIEWS[view].path}${search === '' ? '' : `?${search}`}`
   }
-  const page = (filled: FormState, rows: Awaited<ReturnType<typeof listCheckouts>>, next?: string) => (
+  const page = async (filled: FormState, rows: readonly Checkout[], next?: string) => (
     <CheckoutsPage
+      view={view}
       frame={frame}
       filled={filled}
       currencies={ports.prices.currencies}
-      rows={rows.map((row) => toPaymentRow(row, here))}
-      sums={{}}
+      rows={await toPaymentRows(db, rows, here)}
+      sums={
+        isFiltered || account !== undefined || view !== 'all' ? {} : await sumDays(ctx, accountId, rows, frame.shop)
+      }
       isFiltered={isFiltered}
       first={query.cursor === undefined ? undefined : address(undefined)}
       next={next}
@@ -202,15 +219,37 @@ async function listPage(ctx: CheckoutContext, { frame, query, accountId, isAdmin
     />
   )
   try {
-    const filter = { owner, ...readFilter(values) }
+    const kind = { refunds: { isRefunded: true }, invoices: { hasInvoice: true }, all: {} } as const
+    const filter = { owner, ...readFilter(values), ...kind[view] }
     const after = readCursor(query.cursor)
     const found = await listCheckouts(db, ports.engine, filter, { limit: PAGE_ROWS + 1, after })
     const rows = found.slice(0, PAGE_ROWS)
-    return page({ values }, rows, found.length > PAGE_ROWS ? address(toCursor(rows.at(-1)!)) : undefined)
+    return await page({ values }, rows, found.length > PAGE_ROWS ? address(toCursor(rows.at(-1)!)) : undefined)
   } catch (error) {
     if (!(error instanceof AppError) || error.status !== 400) throw error
     return page({ values, error: { field: String(error.body.field), text: error.message } }, [])
   }
+}
+
+/** What was taken on each day of a list, by the name of the day: whole days, also where the list goes on. */
+async function sumDays(
+  { db, ports, clock }: CheckoutContext,
+  owner: string,
+  rows: readonly Checkout[],
+  { timeZone, currency }: ShopLook,
+): Promise<Record<string, string>> {
+  const [newest, oldest] = [rows[0], rows.at(-1)]
+  if (!newest || !oldest) return {}
+  const [last, first] = [dateAt(timeZone, newest.createdAt), dateAt(timeZone, oldest.createdAt)]
+  const span = { owner, from: dayOf(timeZone, first).from, to: dayOf(timeZone, last).to }
+  const days = byDate(await listTakings(db, ports.engine, span), timeZone)
+  const today = dateAt(timeZone, clock.now())
+  return Object.fromEntries(
+    [...days].map(([date, takings]) => {
+      const { value } = addTakings(takings, currency)
+      return [showDay(date, today), showSum(currency, { raw: value, e8: value })]
+    }),
+  )
 }
 
 function readFilter(values: Readonly<Record<string, string>>): Filter {

@@ -13,10 +13,19 @@ import {
   readFunding,
   readWay,
 } from '../developer.ts'
+import { openCheckout } from '../domain/open.ts'
 import { showRecord } from '../domain/show.ts'
 import { badField } from '../errors.ts'
+import { readCheckout } from '../wire-fields.ts'
 
 const WAITING_SHOWN_MAX = 100
+/** What the first page offers to try, to an address that nobody has the key of. */
+const COFFEE = {
+  address: 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8',
+  amount: '1',
+  title: 'One coffee',
+  description: 'A payment to try, with play money.',
+}
 
 const LIMIT: RouteLimit = {
   bucket: 'developer',
@@ -58,6 +67,18 @@ export function developerRoutes(ctx: CheckoutContext, ledger: DevelopmentLedger)
       checkout: await showRecord(ctx, await cancelCheckout(ctx, id)),
     })),
     does('fund', async (fields) => ({ success: true, hash: await fundAddress(ctx, ledger, readFunding(fields)) })),
+    {
+      method: 'POST',
+      path: '/developer/coffee',
+      // A checkout of nobody, which everybody may make; paying it with play money is for developers, or for a wallet.
+      access: 'open',
+      limit: LIMIT,
+      async run() {
+        const rules = { currencies: ctx.ports.prices.currencies, plainHttpAllowed: true }
+        const { checkout } = await openCheckout(ctx, { kind: 'anonymous' }, readCheckout(COFFEE, rules))
+        return { goTo: `/pay/${checkout.id}` }
+      },
+    },
     does('hold', () => {
       ledger.hold()
       return Promise.resolve(showLedger(ledger))

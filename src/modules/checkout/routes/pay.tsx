@@ -25,7 +25,7 @@ import { ReceiptPage } from '../pages/pay-receipt.tsx'
 import { type ShownCheckout, stateOf } from '../pages/pay-state.ts'
 import { listProved } from '../proofs.ts'
 import { amountToPay, askedRaw, excessOf, paymentLink } from '../shape.ts'
-import { type Checkout, SERVICE } from '../record.ts'
+import { type Checkout, SERVICE, isFromLink } from '../record.ts'
 import { type Voice, negotiate } from '../texts/index.ts'
 
 /** The longest that a page waits for an approximate value, which is only a hint. */
@@ -263,6 +263,7 @@ async function showPage({ ctx, developmentLedger }: PayPorts, request: RouteRequ
       refund={refund && { ...refund, url: refund.hash === null ? undefined : ctx.ports.links.block(refund.hash) }}
       successUrl={toLink(ctx, checkout.successUrl, checkout.id)}
       cancelUrl={toLink(ctx, checkout.cancelUrl, checkout.id)}
+      againAt={isFromLink(checkout) ? await ctx.ports.linkSales.againAt(ctx, checkout) : undefined}
       devnet={developmentLedger !== undefined}
       voice={voice}
       now={now}

@@ -6,7 +6,7 @@ import { markPaid } from '../domain/mark.ts'
 import { badField, checkoutNotFound } from '../errors.ts'
 import { type Suggestion, UnmatchedPage } from '../pages/unmatched-page.tsx'
 import { priceOf } from '../pages/payment-words.ts'
-import { type Payment, listKeylessPaid, listUnmatched } from '../payments-store.ts'
+import { type Payment, countUnmatched, listKeylessPaid, listUnmatched } from '../payments-store.ts'
 import type { CheckoutContext } from '../context.ts'
 import { askedRaw } from '../shape.ts'
 import { findOwnCheckout, listAsked } from '../store.ts'
@@ -46,7 +46,13 @@ export function unmatchedPages(ctx: CheckoutContext): readonly (Page | Form)[] {
   return [
     {
       ...placed,
-      menu: { title: 'Unmatched', group: 'payments', order: 30, guide: 'first-payment' },
+      menu: {
+        title: 'Unmatched',
+        group: 'payments',
+        order: 30,
+        guide: 'first-payment',
+        count: (owner) => countUnmatched(ctx.db, owner),
+      },
       render: (request) => unmatched(request, EMPTY),
     },
     {

@@ -33,6 +33,8 @@ export const de: Texts = {
   closingHelp: 'Wir suchen ein letztes Mal nach Ihrer Zahlung. Bitte jetzt nicht mehr zahlen.',
   expired: 'Diese Zahlung ist abgelaufen',
   expiredHelp: 'Bitte nicht mehr zahlen. Bitten Sie den Verkäufer um eine neue Zahlung.',
+  again: 'Neu beginnen',
+  againHelp: 'Bitte nicht mehr zahlen. Sie können dieselbe Bestellung neu beginnen.',
   cancelled: 'Diese Zahlung wurde storniert',
   cancelledHelp: 'Bitte nicht mehr zahlen.',
   late: 'Ihre Zahlung kam zu spät',

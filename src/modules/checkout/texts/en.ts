@@ -32,6 +32,8 @@ export const en: Texts = {
   closingHelp: 'We are checking for your payment one last time. Please do not pay now.',
   expired: 'This payment has expired',
   expiredHelp: 'Please do not pay it. Ask the seller for a new payment link.',
+  again: 'Start again',
+  againHelp: 'Please do not pay it. You can start the same order again.',
   cancelled: 'This payment was cancelled',
   cancelledHelp: 'Please do not pay it.',
   late: 'Your payment arrived late',

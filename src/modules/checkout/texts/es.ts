@@ -32,6 +32,8 @@ export const es: Texts = {
   closingHelp: 'Buscamos su pago por última vez. Por favor, no pague ahora.',
   expired: 'Este pago ha caducado',
   expiredHelp: 'Por favor, ya no lo pague. Pida uno nuevo al vendedor.',
+  again: 'Empezar de nuevo',
+  againHelp: 'Por favor, ya no lo pague. Puede empezar el mismo pedido de nuevo.',
   cancelled: 'Este pago fue cancelado',
   cancelledHelp: 'Por favor, ya no lo pague.',
   late: 'Su pago llegó tarde',

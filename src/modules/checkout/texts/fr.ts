@@ -32,6 +32,8 @@ export const fr: Texts = {
   closingHelp: 'Nous cherchons votre paiement une dernière fois. Ne payez plus maintenant.',
   expired: 'Ce paiement a expiré',
   expiredHelp: 'Ne le payez plus. Demandez-en un nouveau au vendeur.',
+  again: 'Recommencer',
+  againHelp: 'Ne le payez plus. Vous pouvez recommencer la même commande.',
   cancelled: 'Ce paiement a été annulé',
   cancelledHelp: 'Ne le payez plus.',
   late: 'Votre paiement est arrivé trop tard',

@@ -32,6 +32,8 @@ export const pt: Texts = {
   closingHelp: 'Estamos procurando o seu pagamento uma última vez. Não pague agora.',
   expired: 'Este pagamento expirou',
   expiredHelp: 'Não o pague mais. Peça um novo ao vendedor.',
+  again: 'Começar de novo',
+  againHelp: 'Não o pague mais. Pode começar o mesmo pedido de novo.',
   cancelled: 'Este pagamento foi cancelado',
   cancelledHelp: 'Não o pague mais.',
   late: 'O seu pagamento chegou tarde',

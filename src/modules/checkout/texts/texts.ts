@@ -35,6 +35,8 @@ export interface Texts {
   closingHelp: string
   expired: string
   expiredHelp: string
+  again: string
+  againHelp: string
   cancelled: string
   cancelledHelp: string
   late: string

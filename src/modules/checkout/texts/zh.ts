@@ -32,6 +32,8 @@ export const zh: Texts = {
   closingHelp: '我们正在最后一次查找您的付款。请不要再付款。',
   expired: '此付款已过期',
   expiredHelp: '请不要再付款。请向卖家索取新的付款链接。',
+  again: '重新开始',
+  againHelp: '请不要再付款。您可以重新开始同一订单。',
   cancelled: '此付款已取消',
   cancelledHelp: '请不要再付款。',
   late: '您的付款到得太晚',

@@ -1,10 +1,10 @@
-import { AppError } from '../../../kernel/errors.ts'
+import { AppError, overLimit } from '../../../kernel/errors.ts'
 import type { LedgerNames, LedgerView } from '../../../kernel/ledger-view.ts'
 import type { Page, PageRequest } from '../../../kernel/page.ts'
 import type { Names } from '../../../kernel/ports.ts'
-import type { Route, StreamEnd } from '../../../kernel/route.ts'
+import type { Route, RouteLimit, RouteRequest, StreamEnd } from '../../../kernel/route.ts'
 import { Frame } from '../../../web/dashboard/frame.tsx'
-import { EXPLORER_SCRIPTS, EXPLORER_STYLES } from '../../../web/explorer/explorer-page.tsx'
+import { EXPLORER_SCRIPTS, EXPLORER_STYLES, ExplorerPage } from '../../../web/explorer/explorer-page.tsx'
 import type { Explorer } from '../../../web/explorer/parts.tsx'
 import { type ExplorerPlace, showPlace } from '../../../web/explorer/show-place.tsx'
 
@@ -49,8 +49,44 @@ export function explorerPages(view: LedgerView, names: Names): readonly Page[] {
   ]
 }
 
+/** Where links to blocks lead: the same explorer for everybody, as those of other networks are. */
+const PUBLIC = '/ledger'
+const LOOKS: RouteLimit = {
+  bucket: 'explorer',
+  perMinute: 120,
+  refuse: ({ perMinute, retryAfterSeconds }) =>
+    overLimit(`Limit: ${perMinute} requests a minute from one IP address.`, retryAfterSeconds),
+}
+
+function publicRoutes(view: LedgerView, names: Names): readonly Route[] {
+  const explorer: Explorer = { view, names: toLedgerNames(names), base: PUBLIC, events: EVENTS }
+  const page = (path: string, placeOf: (request: RouteRequest) => ExplorerPlace): Route => ({
+    method: 'GET',
+    path,
+    access: 'open',
+    limit: LOOKS,
+    async run(request) {
+      const place = await showPlace(explorer, placeOf(request))
+      const headers = { 'x-robots-tag': 'noindex, nofollow' }
+      return { status: place.status, page: <ExplorerPage place={place} base={PUBLIC} />, headers }
+    },
+  })
+  const queryOf = ({ query }: RouteRequest) =>
+    Object.fromEntries(Object.entries(query).filter((pair): pair is [string, string] => typeof pair[1] === 'string'))
+  return [
+    page(PUBLIC, (request) => ({ kind: 'blocks', query: queryOf(request) })),
+    page(`${PUBLIC}/blocks/:hash`, ({ params }) => ({ kind: 'block', hash: params.hash! })),
+    page(`${PUBLIC}/accounts/:address`, (request) => ({
+      kind: 'account',
+      address: request.params.address!,
+      query: queryOf(request),
+    })),
+  ]
+}
+
 /** Notifies the explorer's pages of a change; they then reload. */
-export const explorerRoutes = (view: LedgerView): readonly Route[] => [
+export const explorerRoutes = (view: LedgerView, names: Names): readonly Route[] => [
+  ...publicRoutes(view, names),
   {
     method: 'GET',
     path: EVENTS,

@@ -83,12 +83,18 @@ export async function orderRenewal(
   if (isOther || link.every !== subscription.every) throw linkClosed('ended')
   // The buyer of the last invoice is the buyer of the next.
   const last = link.invoice && checkoutId !== null ? await findCheckout(context.checkouts.db, checkoutId) : undefined
-  const { name = null, address = null, taxId = null } = last?.invoice?.buyer ?? {}
-  const buyer = last?.invoice?.buyer ? { name, address, tax_id: taxId } : undefined
+  const buyer = buyerOf(last?.invoice)
   const chosen = { quantity: link.quantityMin, plan: at < 0 ? undefined : at, amount: undefined, buyer }
   const { email, language } = subscription
   const receipt = email === null ? undefined : { email, language }
   return orderChosen(context, link, { chosen, token: `${id} ${periods}`, visitor, renews: id, receipt })
+}
+
+/** The buyer of an invoice, as an order names one. */
+export function buyerOf(invoice: Checkout['invoice'] | undefined): Chosen['buyer'] {
+  if (!invoice?.buyer) return undefined
+  const { name = null, address = null, taxId = null } = invoice.buyer
+  return { name, address, tax_id: taxId }
 }
 
 interface Ordering {
@@ -102,7 +108,7 @@ interface Ordering {
   receipt?: { email: string; language: string } | undefined
 }
 
-async function orderChosen(context: LinkContext, link: PaymentLink, asked: Ordering): Promise<Checkout> {
+export async function orderChosen(context: LinkContext, link: PaymentLink, asked: Ordering): Promise<Checkout> {
   const { checkouts: ctx, secrets } = context
   const { chosen, token, subscriber, renews } = asked
   const parts = [link.id, token, chosen, ...(subscriber ? [subscriber.email] : [])]

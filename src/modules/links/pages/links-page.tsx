@@ -1,8 +1,6 @@
-import type { ComponentChildren } from 'preact'
 import type { FrameProps } from '../../../kernel/page.ts'
-import { ActionButton, Confirmed, Form, WayTo } from '../../../web/dashboard/form.tsx'
+import { ActionButton, Confirmed, WayTo } from '../../../web/dashboard/form.tsx'
 import { Frame } from '../../../web/dashboard/frame.tsx'
-import { FieldCards, type FieldsProps, Refusals } from '../../../web/dashboard/resource-form.tsx'
 import {
   Badge,
   Card,
@@ -15,7 +13,9 @@ import {
   Pager,
   Table,
 } from '../../../web/dashboard/show.tsx'
-import { paymentLink } from '../payment-link.ts'
+import { MerchantHead, type ShownMerchant } from '../../../web/merchant.tsx'
+import { OFFER_TEXTS } from '../texts.ts'
+import { LinkForm, type LinkFormProps } from './link-form.tsx'
 
 export interface LinkRow {
   id: string
@@ -104,33 +104,37 @@ export const LinksPage = ({ frame, rows, first, next }: LinksPageProps) => (
   </Frame>
 )
 
-interface NewLinkPageProps extends Pick<FieldsProps, 'filled' | 'rules'> {
-  frame: FrameProps
-}
-
-const LinkForm = (
-  props: NewLinkPageProps & { purpose: 'create' | 'change'; action: string; children: ComponentChildren },
-) => (
-  <Form frame={props.frame} action={props.action}>
-    <Refusals {...props} of={paymentLink} />
-    <FieldCards
-      {...props}
-      of={paymentLink}
-      more="More options: plans, subscription, quantity, invoices, image, redirects, webhook"
-    />
-    <button>{props.children}</button>
-  </Form>
-)
-
-export const NewLinkPage = (props: NewLinkPageProps) => (
-  <Frame {...props.frame} title="New payment link" lead="Create a page for a product or donation and share its link.">
-    <LinkForm {...props} purpose="create" action="/dashboard/links">
-      Create link
-    </LinkForm>
+export const NewLinkPage = ({ merchant, ...props }: LinkFormProps & { merchant: ShownMerchant | undefined }) => (
+  <Frame {...props.frame} title="New link" scripts={['preview.js']}>
+    <div data-previewed>
+      <LinkForm {...props} isNew action="/dashboard/links">
+        Create link
+      </LinkForm>
+      <Preview merchant={merchant} />
+    </div>
   </Frame>
 )
 
-interface LinkPageProps extends NewLinkPageProps {
+/** The buyer's page, which a script fills with what is typed. */
+const Preview = ({ merchant }: { merchant: ShownMerchant | undefined }) => (
+  <aside data-preview hidden aria-label="What your buyer sees">
+    <p class="small soft">What your buyer sees</p>
+    <div class="pay preview">
+      {merchant && merchant.sheet !== null && <link rel="stylesheet" href={merchant.sheet} />}
+      {merchant && <MerchantHead {...merchant} />}
+      <p class="preview-title" data-show="title" />
+      <p class="soft" data-show="description" />
+      <p class="preview-price" data-show="price" />
+      <p class="soft" data-show="every" />
+      <ul />
+      <p>
+        <span class="button">{OFFER_TEXTS.en.toPayment}</span>
+      </p>
+    </div>
+  </aside>
+)
+
+interface LinkPageProps extends LinkFormProps {
   link: LinkRow
   qrcode: string
   checkouts: readonly { id: string; title: string | null; status: string; paidRaw: bigint; createdAt: number }[]
@@ -245,7 +249,7 @@ export const LinkPage = ({ frame, link, qrcode, checkouts, ...fields }: LinkPage
     </div>
     <Orders checkouts={checkouts} />
     <h2>Edit</h2>
-    <LinkForm {...{ frame, ...fields }} purpose="change" action={`/dashboard/links/${link.id}`}>
+    <LinkForm {...{ frame, ...fields }} action={`/dashboard/links/${link.id}`}>
       Save link
     </LinkForm>
   </Frame>

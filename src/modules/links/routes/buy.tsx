@@ -3,7 +3,8 @@ import { AppError } from '../../../kernel/errors.ts'
 import type { Pictures } from '../../../kernel/ports.ts'
 import type { Fields, Reply, Route, RouteLimit, RouteRequest, ShownPage } from '../../../kernel/route.ts'
 import { findMerchant } from '../../accounts/index.ts'
-import { type Voice, negotiate } from '../../checkout/index.ts'
+import { type Voice, negotiate, toCheckoutId } from '../../checkout/index.ts'
+import { orderAgain } from '../domain/again.ts'
 import { getOffer, orderFromLink, readStatus } from '../domain/order.ts'
 import { type LinkStatus, leftOf } from '../domain/status.ts'
 import { BuyPage, OfferProblem, type ShownOffer } from '../pages/buy-page.tsx'
@@ -58,6 +59,14 @@ export function buyRoutes(ports: BuyPorts): readonly Route[] {
       run: (request) => takeOrder(ports, request),
       problem: ({ status }, request) => showProblem(ports, status, request),
     },
+    {
+      method: 'POST',
+      path: '/buy/:slug/again',
+      access: 'open',
+      limit: limits.order,
+      run: (request) => startAgain(ports, request),
+      problem: ({ status }, request) => showProblem(ports, status, request),
+    },
   ]
 }
 
@@ -91,6 +100,24 @@ async function takeOrder(ports: BuyPorts, request: RouteRequest): Promise<Reply>
     if (wrong === undefined) throw error
     const { status } = error as AppError
     return { status, ...(await showOffer(ports, request, { ...toTyped(fields), wrong })) }
+  }
+}
+
+/** For a payer whose order has expired. What cannot be the same order is chosen again at the offer. */
+async function startAgain(ports: BuyPorts, request: RouteRequest): Promise<Reply> {
+  const { order, lang } = request.fields()
+  const { language } = voiceFor(request, lang)
+  const slug = request.params.slug!
+  const offer = { goTo: `/buy/${encodeURIComponent(slug)}?lang=${language}` }
+  if (request.header('sec-fetch-site') === 'cross-site') return offer
+  try {
+    const asked = { checkoutId: toCheckoutId(textOf(order)) ?? '', visitor: request.ip }
+    const made = await orderAgain(ports.context, slug, asked)
+    return made ? { goTo: `/pay/${made.id}?lang=${language}` } : offer
+  } catch (error) {
+    const wrong = toWrong(error)
+    if (wrong !== 'share' && wrong !== 'closed') throw error
+    return { status: (error as AppError).status, ...(await showOffer(ports, request, { wrong })) }
   }
 }
 

@@ -1,12 +1,15 @@
-import type { Form, FormState, Page, PageRequest } from '../../../kernel/page.ts'
+import type { Form, FormFields, FormState, Page, PageRequest } from '../../../kernel/page.ts'
 import { readCursor, toCursor } from '../../../kernel/paging.ts'
 import { readChange } from '../../../kernel/resource/read.ts'
 import { ownOf } from '../../../kernel/resource/verb.ts'
 import { formBody, formState } from '../../../web/dashboard/resource-form.tsx'
-import { formatFiat, hasGeneratedWallets, listCheckouts } from '../../checkout/index.ts'
+import { findMerchant, findPayout } from '../../accounts/index.ts'
+import { findUsualAddress, formatFiat, hasGeneratedWallets, listCheckouts } from '../../checkout/index.ts'
 import { changeLink, deleteLink } from '../domain/change-link.ts'
 import { getLink, makeLink, readLink, toLinkBody } from '../domain/make-link.ts'
+import { isGift } from '../domain/order-body.ts'
 import { statusOf } from '../domain/status.ts'
+import { type Purpose, hasField, toPurpose } from '../pages/link-form.tsx'
 import { LinkPage, type LinkRow, LinksPage, NewLinkPage } from '../pages/links-page.tsx'
 import { type PaymentLink, paymentLink, paymentLinks } from '../payment-link.ts'
 import type { LinkContext } from '../context.ts'
@@ -38,7 +41,7 @@ export function linkPages(context: LinkContext): readonly (Page | Form)[] {
       permission: 'checkout',
       section,
       async run({ accountId, caller: { actor } }, fields, idempotency) {
-        const values = await readLink(context, accountId, formBody(paymentLink, context, 'create', fields))
+        const values = await readLink(context, accountId, newBody(context, fields))
         const link = await makeLink(context, { owner: accountId, actor }, values, idempotency)
         return { to: `/dashboard/links/${link.id}?done=made` }
       },
@@ -73,7 +76,10 @@ function oneLinkPages(context: LinkContext): readonly (Page | Form)[] {
       // The payment address can be changed here, so the user must have confirmed their identity.
       proof: true,
       async run(request, fields) {
-        const body = await toLinkBody(context, formBody(paymentLink, context, 'change', fields), request.accountId)
+        const link = await getLink(context, { id: request.params.id!, owner: request.accountId })
+        const typed = { currency: link.currency, has: hasField(purposeOf(link)) }
+        const read = formBody(paymentLink, context, 'change', fields, typed)
+        const body = await toLinkBody(context, read, request.accountId)
         const said = (held: PaymentLink) => readChange(paymentLink, context, body, held)
         const { id } = await changeLink(context, ownOf(request), said)
         return back(id, 'saved')
@@ -115,19 +121,40 @@ async function listPage(context: LinkContext, { frame, query, accountId: owner }
   )
 }
 
-async function creation(context: LinkContext, { frame, accountId }: PageRequest, filled: FormState) {
-  return <NewLinkPage frame={frame} filled={filled} {...await offeredTo(context, accountId)} />
+async function creation(context: LinkContext, { frame, accountId, query }: PageRequest, filled: FormState) {
+  const purpose = toPurpose(filled.values.for ?? query.for) ?? 'product'
+  const merchant = await findMerchant(context.checkouts.db, accountId)
+  return <NewLinkPage {...{ frame, filled, purpose, merchant }} {...await offeredTo(context, accountId)} />
 }
 
 const offeredTo = async (context: LinkContext, accountId: string) => ({
   rules: { ...paymentLink.rules(context), hasWallets: await hasGeneratedWallets(context.checkouts, accountId) },
+  hasPayout: (await findPayout(context.checkouts.db, accountId)) !== null,
 })
 
-/** Pre-filled, because most merchants are always paid at the same address. */
-async function usual({ checkouts: { db, ports } }: LinkContext, { accountId: owner }: PageRequest): Promise<FormState> {
-  const [last] = await listCheckouts(db, ports.engine, { owner }, { limit: 1 })
-  return { values: { address: last?.merchantAddress ?? '', currency: last?.currency ?? 'NANO' } }
+/** Pre-filled, because most merchants are always paid at the same address; whoever has said where the money goes needs none. */
+async function usual(context: LinkContext, { accountId: owner, frame: { shop } }: PageRequest): Promise<FormState> {
+  const { db, ports } = context.checkouts
+  const [last] = shop.currency === 'NANO' ? await listCheckouts(db, ports.engine, { owner }, { limit: 1 }) : []
+  const address = (await findPayout(db, owner)) === null ? ((await findUsualAddress(db, owner)) ?? '') : ''
+  return { values: { address, currency: last?.currency ?? shop.currency, every: 'month' } }
 }
+
+/** The form of a new link as a request. A product has a price, and a membership a period too, which the API does not ask of a link. */
+function newBody(context: LinkContext, fields: FormFields) {
+  const purpose = toPurpose(fields.get('for'))
+  const body = formBody(paymentLink, context, 'create', fields, { has: hasField(purpose) })
+  const isSold = purpose === 'product' || purpose === 'membership'
+  // No amount and no period: refused beside their fields.
+  if (isSold && body.amount === '' && isEmpty(body.plans)) body.amount = 'none'
+  if (purpose === 'membership' && body.every === '') body.every = 'none'
+  return body
+}
+
+const isEmpty = (rows: unknown) => !Array.isArray(rows) || rows.length === 0
+
+const purposeOf = (link: PaymentLink): Purpose =>
+  link.every !== null ? 'membership' : isGift(link) ? 'donation' : 'product'
 
 async function detail(context: LinkContext, { frame, params, accountId: owner }: PageRequest, filled?: FormState) {
   const { db, ports } = context.checkouts
@@ -139,6 +166,7 @@ async function detail(context: LinkContext, { frame, params, accountId: owner }:
       frame={frame}
       filled={formState(paymentLink, context, link, filled)}
       {...await offeredTo(context, owner)}
+      purpose={purposeOf(link)}
       link={row!}
       qrcode={ports.qrPng(context.urlOf(link.slug))}
       checkouts={await listCheckouts(db, ports.engine, filter, { limit: ORDERS_SHOWN })}
@@ -161,7 +189,7 @@ function toRow(
     ...link,
     url: urlOf(link.slug),
     status: statusOf(link, clock.now()),
-    price: plans > 0 ? `${plans} plans` : amount === null ? 'payer chooses' : `${amount} ${unit}`,
+    price: plans > 0 ? `${plans} variants` : amount === null ? 'payer chooses' : `${amount} ${unit}`,
     revenueFiat: toFiat(link.revenueE8),
     refundedFiat: toFiat(link.refundedE8),
     netFiat: toFiat(link.revenueE8 - link.refundedE8),

@@ -53,7 +53,8 @@ export const TillPage = ({ id, devnet, voice }: TillPageProps) => {
       lang={voice.language}
       styles={['pos.css']}
       scripts={['pos.js']}
-      bodyClass="pos"
+      // The colour of a shop is written for the pages of payers.
+      bodyClass="pay pos"
       head={
         <>
           <link rel="manifest" href={`/pos/${id}/app.webmanifest`} />
@@ -61,10 +62,33 @@ export const TillPage = ({ id, devnet, voice }: TillPageProps) => {
         </>
       }
     >
-      {devnet && <header class="test">{voice.texts.developmentLedger}</header>}
-      <noscript>
-        <p class="test">JavaScript</p>
-      </noscript>
+      <header class="top">
+        {devnet && <p class="test">{voice.texts.developmentLedger}</p>}
+        <noscript>
+          <p class="needs">{texts.needsScripts}</p>
+        </noscript>
+        <div class="bar" data-bar hidden>
+          <img class="logo" data-logo alt="" width="36" height="36" hidden />
+          <div class="names">
+            <h1 data-title dir="auto">
+              {texts.title}
+            </h1>
+            <p data-shop dir="auto" />
+          </div>
+          <button type="button" class="button quiet" data-do="day">
+            {texts.today}
+          </button>
+          <button type="button" class="button quiet" data-do="lock" data-lock hidden>
+            {texts.lock}
+          </button>
+        </div>
+        <p class="offline" data-offline hidden>
+          <svg viewBox="0 0 24 24" aria-hidden="true">
+            <path d="M3 3l18 18M5 12a10 10 0 0 1 4-2.4M2 8.5a15 15 0 0 1 4.5-2.8M11 5a15 15 0 0 1 11 3.5M15.5 10.2A10 10 0 0 1 19 12M8.5 15.5a5 5 0 0 1 6 0M12 19.5v.1" />
+          </svg>
+          {texts.offline}
+        </p>
+      </header>
       <main id="till" data-id={id} data-locale={voice.locale} data-texts={JSON.stringify(said)}>
         <Tabs texts={texts} />
         <Sale texts={texts} />
@@ -127,21 +151,7 @@ const Tabs = ({ texts }: Part) => (
 
 const Sale = ({ texts }: Part) => (
   <section class="screen sale" data-screen="sale" hidden>
-    <header class="bar">
-      <h1 data-title dir="auto">
-        {texts.title}
-      </h1>
-      <button type="button" class="button quiet" data-do="day">
-        {texts.today}
-      </button>
-      <button type="button" class="button quiet" data-do="lock" data-lock hidden>
-        {texts.lock}
-      </button>
-    </header>
-    <p class="offline" data-offline role="status" hidden>
-      {texts.offline}
-    </p>
-    <p class="offline" data-notice role="alert" hidden />
+    <p class="notice" data-notice role="alert" hidden />
     <div class="work">
       <div class="goods" role="group" aria-label={texts.items} data-items hidden />
       <div class="typing">
@@ -176,7 +186,7 @@ const Sale = ({ texts }: Part) => (
 
 const Tip = ({ texts }: Part) => (
   <section class="screen tip" data-screen="tip" hidden>
-    <h1>{texts.addTip}</h1>
+    <h2>{texts.addTip}</h2>
     <p class="total" data-tip-total />
     <div class="choices" data-tips />
     <button type="button" class="link" data-do="keypad">
@@ -192,7 +202,7 @@ const Payment = ({ texts, voice }: Part & { voice: Voice }) => (
       <circle cx="28" cy="28" r="26" />
       <path d="M17 29l8 8 15-17" />
     </svg>
-    <h1 data-state-text tabIndex={-1} />
+    <h2 data-state-text tabIndex={-1} />
     <p class="total" data-pay-total />
     <p class="nano" data-pay-nano />
     <div class="code" data-qr />
@@ -201,6 +211,14 @@ const Payment = ({ texts, voice }: Part & { voice: Voice }) => (
     <button type="button" class="button" data-do="new">
       {texts.newSale}
     </button>
+    <p class="after">
+      <a data-receipt target="_blank" rel="noopener">
+        {voice.texts.receipt}
+      </a>
+      <a data-refund target="_blank" rel="noopener">
+        {texts.refund}
+      </a>
+    </p>
     <button type="button" class="link" data-do="keypad">
       {texts.toKeypad}
     </button>
@@ -209,14 +227,14 @@ const Payment = ({ texts, voice }: Part & { voice: Voice }) => (
 
 const Day = ({ texts }: Part) => (
   <section class="screen day" data-screen="day" hidden>
-    <header class="bar">
-      <h1>
+    <div class="heading">
+      <h2>
         {texts.today} <span class="date" data-date />
-      </h1>
+      </h2>
       <button type="button" class="button quiet" data-do="keypad">
         {texts.toKeypad}
       </button>
-    </header>
+    </div>
     <dl class="sums">
       <div>
         <dt>{texts.sales}</dt>
@@ -235,9 +253,6 @@ const Day = ({ texts }: Part) => (
         <dd data-nano-sum />
       </div>
     </dl>
-    <p class="offline" data-day-offline role="status" hidden>
-      {texts.offline}
-    </p>
     <ul class="sales" data-sales />
   </section>
 )

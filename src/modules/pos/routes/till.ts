@@ -40,7 +40,7 @@ export function tillRoutes(context: PosContext, limits: TillLimits): readonly Ro
       path: '/pos/:id/till',
       access: 'open',
       limit: limits.look,
-      run: async (request) => ({ json: showTill(await cashierOf(request)) }),
+      run: async (request) => ({ json: await showTill(context, await cashierOf(request)) }),
     },
     {
       method: 'POST',

@@ -29,7 +29,8 @@ export interface ShownDay {
 
 export interface ShownComponent {
   component: Component
-  state: State | undefined
+  /** `off` for what this gateway has not. */
+  state: State | 'off' | undefined
   uptime: string | undefined
   days: ShownDay[]
 }
@@ -41,7 +42,7 @@ export interface ServiceStatus {
 }
 
 /** The current status, and that of each of the last ninety days. */
-export async function readStatus({ db, clock }: StoreCtx): Promise<ServiceStatus> {
+export async function readStatus({ db, clock }: StoreCtx, off: readonly Component[] = []): Promise<ServiceStatus> {
   const now = clock.now()
   const names = Array.from({ length: DAYS_KEPT }, (_, ago) => dayOf(now - (DAYS_KEPT - 1 - ago) * DAY))
   const days = await listDays(db, names[0]!)
@@ -50,7 +51,7 @@ export async function readStatus({ db, clock }: StoreCtx): Promise<ServiceStatus
     const own = days.filter((day) => day.component === component)
     return {
       component,
-      state: last.get(component)?.state,
+      state: off.includes(component) ? ('off' as const) : last.get(component)?.state,
       uptime: uptimeOf(own),
       days: names.map((day) =>
         showDay(

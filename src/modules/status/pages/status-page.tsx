@@ -2,8 +2,8 @@ import { Layout } from '../../../web/layout.tsx'
 import { COMPONENTS } from '../components.ts'
 import type { ServiceStatus, ShownComponent, ShownDay } from '../domain/status.ts'
 
-const WORDS = { up: 'Operational', degraded: 'Degraded', down: 'Down' } as const
-const TONES = { up: 'good', degraded: 'warn', down: 'bad' } as const
+const WORDS = { up: 'Operational', degraded: 'Degraded', down: 'Down', off: 'Not set up' } as const
+const TONES = { up: 'good', degraded: 'warn', down: 'bad', off: 'quiet' } as const
 const toMinute = (at: number) => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
 function headline({ components }: ServiceStatus): string {
@@ -32,16 +32,22 @@ const Component = ({ shown: { component, state, uptime, days } }: { shown: Shown
         {state === undefined ? 'No data' : WORDS[state]}
       </span>
     </h2>
-    <ol class="days" aria-label={`${COMPONENTS[component]}, the last 90 days`}>
-      {days.map((day) => (
-        <Day key={day.day} day={day} />
-      ))}
-    </ol>
-    <p class="ends soft">
-      <span>{days[0]?.day}</span>
-      <span>{uptime === undefined ? 'No data yet.' : `${uptime} % on ${watched(days)} of 90 days`}</span>
-      <span>{days.at(-1)?.day}</span>
-    </p>
+    {state === 'off' ? (
+      <p class="soft">This gateway has no mail server: mails are kept for its operator and not sent.</p>
+    ) : (
+      <>
+        <ol class="days" aria-label={`${COMPONENTS[component]}, the last 90 days`}>
+          {days.map((day) => (
+            <Day key={day.day} day={day} />
+          ))}
+        </ol>
+        <p class="ends soft">
+          <span>{days[0]?.day}</span>
+          <span>{uptime === undefined ? 'No data yet.' : `${uptime} % on ${watched(days)} of 90 days`}</span>
+          <span>{days.at(-1)?.day}</span>
+        </p>
+      </>
+    )}
   </section>
 )
 

@@ -1,3 +1,4 @@
+import { together } from '../../../kernel/in-tx.ts'
 import type { MadeWith } from '../../../kernel/rights.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { fanOut } from '../endpoints/fan-out.ts'
@@ -57,21 +58,22 @@ export async function insertNew(tx: SecretCtx, event: NewEvent): Promise<{ endpo
     if (accountId === null) throw new Error('An event without an owner needs a secret: nothing is sent unsigned.')
     await ensureAccountSecret(tx, accountId)
   }
-  // Takes the position first, so that two transactions that record the same event lock rows in the same order.
-  const taken = accountId === null ? undefined : await takePosition(db, accountId)
-  const isNew = await insertEvent(db, {
-    id,
-    account_id: accountId,
-    position: taken?.last ?? null,
-    subject,
-    type,
-    dedupe_key: dedupeKey,
-    body,
-    url,
-    sealed_secret: secret === null ? null : secrets.encrypt(eventSecretContext(id), secret),
-    created_at: clock.now(),
-    endpoint_id: event.endpointId ?? null,
-  })
+  const [taken, isNew] = await together([
+    // First, so that two transactions that record the same event lock rows in the same order.
+    accountId === null ? undefined : takePosition(db, accountId),
+    insertEvent(db, {
+      id,
+      account_id: accountId,
+      subject,
+      type,
+      dedupe_key: dedupeKey,
+      body,
+      url,
+      sealed_secret: secret === null ? null : secrets.encrypt(eventSecretContext(id), secret),
+      created_at: clock.now(),
+      endpoint_id: event.endpointId ?? null,
+    }),
+  ])
   if (isNew && accountId !== null) tx.notifyAccount(accountId, ['webhooks'])
   return isNew ? { endpoints: taken?.endpoints ?? 0 } : undefined
 }

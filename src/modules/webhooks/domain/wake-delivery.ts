@@ -1,4 +1,4 @@
-import type { StoreCtx } from '../../../kernel/in-tx.ts'
+import { type StoreCtx, together } from '../../../kernel/in-tx.ts'
 import { enqueue } from '../../../kernel/job.ts'
 import { type NewDelivery, insertDelivery } from '../deliveries-store.ts'
 
@@ -36,8 +36,10 @@ export const enqueueDelivery = (tx: StoreCtx, woken: Woken, runAt: number): Prom
 /** Adds a delivery and the job of its first attempt. */
 export async function beginDelivery(tx: StoreCtx, delivery: Omit<NewDelivery, 'id'>): Promise<string> {
   const id = tx.ids.next('dlv')
-  await insertDelivery(tx.db, { id, ...delivery })
-  await enqueueDelivery(tx, { id, endpointId: delivery.endpointId }, delivery.nextAt)
+  await together([
+    insertDelivery(tx.db, { id, ...delivery }),
+    enqueueDelivery(tx, { id, endpointId: delivery.endpointId }, delivery.nextAt),
+  ])
   return id
 }
 

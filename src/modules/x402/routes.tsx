@@ -2,28 +2,37 @@ import type { Route } from '../../kernel/route.ts'
 import { badField } from '../../kernel/errors.ts'
 import { readWhole } from '../../kernel/paging.ts'
 import { type Sought, describeOffers, discoverResources } from './domain/offer.ts'
-import { readFacilitatorRequest, settleForOthers, verifyForOthers } from './domain/facilitate.ts'
+import {
+  describeFacilitator,
+  readFacilitatorRequest,
+  readSettleKey,
+  settleForOthers,
+  verifyForOthers,
+} from './domain/facilitate.ts'
 import type { Seller, Facilitation } from './domain/facilitation.ts'
 import { PaymentError } from './errors.ts'
 import { answer } from '../../kernel/answers.ts'
 import type { Described } from '../../kernel/described.ts'
-import { DISCOVERED, FACILITATED, SETTLED, SHOP, SUPPORTED, VERIFIED } from './answers.ts'
+import { DISCOVERED, FACILITATED, FACILITATOR, SETTLED, SHOP, SUPPORTED, VERIFIED } from './answers.ts'
+import { FacilitatorPage } from './pages/facilitator-page.tsx'
 
 /** A payment and its terms take about 2,000 bytes. */
 const BODY_BYTES_MAX = 64 * 1024
 const SENT = { method: 'POST', bodyBytesMax: BODY_BYTES_MAX } as const
 
+interface X402RoutesPorts {
+  facilitation: Facilitation
+  seller: Seller | undefined
+  baseUrl(): string
+  /** Whether this is a development ledger: its page says so. */
+  devnet: boolean
+}
+
 /**
  * The actions for sale by request, and a facilitator that any service may use (contract 4.7). Its answers have the protocol's shapes: every outcome
  * is 200, and 503 means that there is none. Other services read the verdict in a refusal, not our error codes.
  */
-export function x402Routes({
-  facilitation,
-  seller,
-}: {
-  facilitation: Facilitation
-  seller: Seller | undefined
-}): readonly Route[] {
+export function x402Routes({ facilitation, seller, baseUrl, devnet }: X402RoutesPorts): readonly Route[] {
   const openedAt = new Date(facilitation.store.clock.now()).toISOString()
   return [
     // The first path is for clients of a facilitator, the second for programs that know only our domain.
@@ -38,6 +47,18 @@ export function x402Routes({
       path: '/.well-known/x402',
       access: 'anyone',
       run: async () => ({ json: await describeOffers(seller) }),
+    },
+    {
+      method: 'GET',
+      path: '/facilitator',
+      access: 'anyone',
+      async run({ header, query }) {
+        const facts = await describeFacilitator(facilitation, baseUrl())
+        // Programs that name no type get JSON; `curl` is one of them.
+        const isPage = /\btext\/html\b/.test(header('accept') ?? '') && query.json !== 'true'
+        const headers = { vary: 'accept' }
+        return isPage ? { page: <FacilitatorPage facts={facts} devnet={devnet} />, headers } : { json: facts, headers }
+      },
     },
     {
       method: 'GET',
@@ -57,7 +78,12 @@ export function x402Routes({
       ...SENT,
       path: '/facilitator/settle',
       access: 'anyone',
-      run: async ({ body }) => ({ json: await settleForOthers(facilitation, readFacilitatorRequest(body('needed'))) }),
+      run: async ({ body, header }) => ({
+        json: await settleForOthers(facilitation, {
+          ...readFacilitatorRequest(body('needed')),
+          key: readSettleKey(header('idempotency-key')),
+        }),
+      }),
       explain: (error) => (error instanceof PaymentError ? { ...error.settlement } : {}),
     },
   ]
@@ -140,6 +166,15 @@ export const describedX402Routes: readonly Described[] = [
   },
   {
     method: 'get',
+    path: '/facilitator',
+    id: 'describeFacilitator',
+    tag: 'x402',
+    summary: 'Networks and addresses of the facilitator; a page for browsers.',
+    who: 'anybody',
+    answer: FACILITATOR,
+  },
+  {
+    method: 'get',
     path: '/facilitator/supported',
     id: 'getSupported',
     tag: 'x402',
@@ -163,7 +198,8 @@ export const describedX402Routes: readonly Described[] = [
     path: '/facilitator/settle',
     id: 'settlePayment',
     tag: 'x402',
-    summary: 'Settle a payment on the ledger; it succeeds once.',
+    summary:
+      'Settle a payment on the ledger. It succeeds once; repeated with the same `Idempotency-Key`, the answer is the same.',
     who: 'anybody',
     body: FACILITATED_BODY,
     answer: SETTLED,

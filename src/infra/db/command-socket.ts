@@ -4,15 +4,16 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:f
 import { type Socket, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { type Config, storeUrl } from '../config/config.ts'
-import type { Listening } from '../infra/db/notices.ts'
-import type { Failures } from '../kernel/failures.ts'
-import type { Notices } from '../kernel/ports.ts'
-import { readLines } from './lines.ts'
+import { type Config, storeUrl } from '../../config/config.ts'
+import type { Listening } from './notices.ts'
+import type { Failures } from '../../kernel/failures.ts'
+import type { Notices } from '../../kernel/ports.ts'
 
 /** Addresses of sockets are limited to 107 bytes on Linux, 103 on macOS. */
 const ADDRESS_BYTES_MAX = 100
 const OWNER_ONLY = 0o600
+/** Larger than any notice; a longer line was not written by us. */
+const LINE_BYTES_MAX = 4 * 1024 * 1024
 const PIPES = '\\\\.\\pipe\\'
 
 type Notice = [topic: string, payload: string]
@@ -45,7 +46,23 @@ function atShortAddress<T>(folder: string, name: string, use: (address: string) 
 const namesIn = (folder: string, prefix: string) => readdirSync(folder).filter((name) => name.startsWith(prefix))
 const sendLine = (socket: Socket, line: object) => socket.write(`${JSON.stringify(line)}\n`)
 
-/** Takes notices from commands on this machine, and confirms each once every process of this gateway has received it. */
+/** Reads JSON, line by line. An invalid line, or one that is too long, ends the connection. */
+function readLines(socket: Socket, take: (line: unknown) => void): void {
+  socket.setEncoding('utf8')
+  let rest = ''
+  socket.on('data', (chunk: string) => {
+    const lines = (rest + chunk).split('\n')
+    rest = lines.pop()!
+    try {
+      if (rest.length > LINE_BYTES_MAX) throw new Error('A line without end.')
+      for (const line of lines) if (!socket.destroyed) take(JSON.parse(line))
+    } catch (error) {
+      socket.destroy(error as Error)
+    }
+  })
+}
+
+/** Takes notices from commands on this machine, and confirms each once it is delivered. */
 export async function listenForCommands(
   config: Place,
   { notices, failures, own }: { notices: Pick<Notices, 'deliver'>; failures: Failures; own: Listening },

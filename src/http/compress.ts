@@ -1,0 +1,29 @@
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import type { FastifyInstance } from 'fastify'
+import { encodingFor } from './prepared.ts'
+
+/** Below this, compressing costs more than it saves: the answer fits into one packet. */
+const WORTH_BYTES = 1_400
+const PARAMS = { [constants.BROTLI_PARAM_QUALITY]: 4 }
+
+/**
+ * Compresses pages that are made for one reader; those that are the same for everybody come compressed. A page with a token beside what its
+ * address says could be guessed from its length by another site's page, but our cookie is sent with no request of another site.
+ */
+export function compressPages(server: FastifyInstance): void {
+  server.addHook('onSend', (request, reply, payload, done) => {
+    const isPage = typeof payload === 'string' && String(reply.getHeader('content-type')).startsWith('text/html')
+    if (!isPage || payload.length < WORTH_BYTES) return done(null, payload)
+    const vary = reply.getHeader('vary')
+    void reply.header('vary', vary === undefined ? 'accept-encoding' : `${String(vary)}, accept-encoding`)
+    const encoding = encodingFor(request.headers['accept-encoding'])
+    if (encoding === undefined) return done(null, payload)
+    const compressed = (error: Error | null, bytes: Buffer) => {
+      if (error) return done(null, payload)
+      void reply.header('content-encoding', encoding)
+      done(null, bytes)
+    }
+    if (encoding === 'br') brotliCompress(payload, { params: PARAMS }, compressed)
+    else gzip(payload, compressed)
+  })
+}

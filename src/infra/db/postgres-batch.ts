@@ -1,0 +1,117 @@
+import type { Duplex } from 'node:stream'
+import type pg from 'pg'
+
+export interface Statement {
+  text: string
+  /** Empty for one that is not prepared. */
+  name: string
+  values: readonly (string | null)[]
+}
+
+export interface Answered {
+  rows: Record<string, unknown>[]
+  /** As the server puts it, such as `INSERT 0 1`. */
+  tag: string
+}
+
+type Columns = readonly { name: string; read(text: string): unknown }[]
+
+/** What a connection knows about its prepared statements: the columns of each, so that the server describes them once. */
+export type KnownColumns = Map<string, Columns>
+
+/** The connection of the library, which notes the texts of the statements that the server has prepared. */
+interface Wire {
+  readonly stream: Duplex
+  readonly parsedStatements: Readonly<Record<string, string>>
+  parse(statement: { name: string; text: string }): void
+  bind(values: { statement: string; values: readonly (string | null)[] }): void
+  describe(portal: { type: 'P' }): void
+  execute(portal: Record<string, never>): void
+  sync(): void
+}
+
+const NO_COLUMNS: Columns = []
+
+/**
+ * Statements that are sent in one message and synchronized once, at their end: after a failure the server skips the rest, so none runs
+ * outside of a transaction because the `begin` before it has failed. They are answered when all are done, because one without `begin` is
+ * not committed before.
+ */
+export class Batch implements pg.Submittable {
+  /** Resolves when the server is done; after a failure there are the answers before it. */
+  readonly done: Promise<{ answers: readonly Answered[]; error?: unknown }>
+  readonly #statements: readonly Statement[]
+  readonly #known: KnownColumns
+  readonly #types: pg.CustomTypesConfig
+  readonly #answers: Answered[] = []
+  #columns = NO_COLUMNS
+  #rows: Record<string, unknown>[] = []
+  #end!: (outcome: { answers: readonly Answered[]; error?: unknown }) => void
+
+  constructor(
+    statements: readonly Statement[],
+    { known, types }: { known: KnownColumns; types: pg.CustomTypesConfig },
+  ) {
+    this.#statements = statements
+    this.#known = known
+    this.#types = types
+    this.done = new Promise((resolve) => (this.#end = resolve))
+  }
+
+  /** The library notes the statement with this name and text as prepared whenever the server says that one is. */
+  get name(): string {
+    return this.#statements[this.#answers.length]?.name ?? ''
+  }
+
+  get text(): string {
+    return this.#statements[this.#answers.length]?.text ?? ''
+  }
+
+  submit(connection: pg.Connection): void {
+    const wire = connection as unknown as Wire
+    const isPrepared = new Set<string>()
+    wire.stream.cork()
+    for (const { name, text, values } of this.#statements) {
+      if (name === '' || (wire.parsedStatements[name] === undefined && !isPrepared.has(name))) {
+        wire.parse({ name, text })
+        isPrepared.add(name)
+      }
+      wire.bind({ statement: name, values })
+      if (!this.#known.has(name)) wire.describe({ type: 'P' })
+      wire.execute({})
+    }
+    wire.sync()
+    wire.stream.uncork()
+  }
+
+  handleRowDescription({ fields }: { fields: readonly { name: string; dataTypeID: number }[] }): void {
+    this.#columns = fields.map(({ name, dataTypeID }) => ({ name, read: this.#types.getTypeParser(dataTypeID) }))
+  }
+
+  handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
+    const columns = this.#known.get(this.name) ?? this.#columns
+    const row: Record<string, unknown> = {}
+    for (let at = 0; at < columns.length; at++) {
+      const { name, read } = columns[at]!
+      const value = fields[at]!
+      row[name] = value === null ? null : read(value)
+    }
+    this.#rows.push(row)
+  }
+
+  handleCommandComplete({ text: tag }: { text: string }): void {
+    const { name } = this
+    if (name !== '' && !this.#known.has(name)) this.#known.set(name, this.#columns)
+    this.#answers.push({ rows: this.#rows, tag })
+    this.#rows = []
+    this.#columns = NO_COLUMNS
+  }
+
+  handleReadyForQuery(): void {
+    this.#end({ answers: this.#answers })
+  }
+
+  handleError(error: unknown): void {
+    this.#end({ answers: this.#answers, error })
+  }
+}

@@ -1,0 +1,211 @@
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+  type TransactionSettings,
+} from 'kysely'
+import type pg from 'pg'
+import { nameOfPrepared } from '../../kernel/prepared.ts'
+import type { OrderlyConnection } from '../../kernel/store-connection.ts'
+import { type Answered, Batch, type KnownColumns, type Statement } from './postgres-batch.ts'
+
+interface Connections {
+  connect(): Promise<{ client: pg.PoolClient; link: Link }>
+  end(): Promise<void>
+}
+
+/** What is known about a connection for as long as it is open. */
+export interface Link {
+  types: pg.CustomTypesConfig
+  known: KnownColumns
+  /** Behind a pooler the next transaction may get another connection, which does not know prepared statements. */
+  isPooled: boolean
+  toFailure(error: unknown): unknown
+}
+
+export const postgresDialect = (connections: Connections): Dialect => ({
+  createAdapter: () => new PostgresAdapter(),
+  createDriver: () => new PostgresDriver(connections),
+  createIntrospector: (db) => new PostgresIntrospector(db),
+  createQueryCompiler: () => new PostgresQueryCompiler(),
+})
+
+class PostgresDriver implements Driver {
+  readonly #connections: Connections
+
+  constructor(connections: Connections) {
+    this.#connections = connections
+  }
+
+  async init(): Promise<void> {}
+
+  /** A new object each time: what a transaction that is over still asks must not run in the next one of its connection. */
+  async acquireConnection(): Promise<DatabaseConnection> {
+    const { client, link } = await this.#connections.connect()
+    return new PostgresConnection(client, link)
+  }
+
+  async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
+    ;(connection as PostgresConnection).begin(settings)
+  }
+
+  commitTransaction(connection: DatabaseConnection): Promise<void> {
+    return (connection as PostgresConnection).end('commit')
+  }
+
+  rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    return (connection as PostgresConnection).end('rollback')
+  }
+
+  async releaseConnection(connection: DatabaseConnection): Promise<void> {
+    ;(connection as PostgresConnection).release()
+  }
+
+  destroy(): Promise<void> {
+    return this.#connections.end()
+  }
+}
+
+interface Asked extends Statement {
+  resolve(answered: Answered): void
+  reject(error: unknown): void
+}
+
+const CHANGES = /^(?:INSERT|UPDATE|DELETE|MERGE)\b.* (\d+)$/
+
+/**
+ * Sends the statements that a transaction asks in one turn of the event loop together, because a round trip costs more than most
+ * statements; `begin` goes with the first ones.
+ */
+class PostgresConnection implements OrderlyConnection {
+  readonly #client: pg.PoolClient
+  readonly #link: Link
+  #outbox: Asked[] = []
+  #isAsking = false
+  #isWaiting = false
+  #state: 'none' | 'open' | 'over' = 'none'
+  /** The statements of the transaction. */
+  #within: Promise<QueryResult<unknown>>[] = []
+  #beginFailed: Error | undefined
+
+  constructor(client: pg.PoolClient, link: Link) {
+    this.#client = client
+    this.#link = link
+  }
+
+  executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    return this.#state === 'none' ? this.#ask(query) : this.executeWithin(query)
+  }
+
+  async executeWithin<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    if (this.#state !== 'open') throw new Error('The transaction is over.')
+    if (this.#beginFailed) throw this.#beginFailed
+    const asked = this.#ask<R>(query)
+    this.#within.push(asked)
+    return asked
+  }
+
+  streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new Error('Streaming is not supported.')
+  }
+
+  begin({ isolationLevel, accessMode }: TransactionSettings): void {
+    const level = isolationLevel && `isolation level ${isolationLevel}`
+    this.#state = 'open'
+    this.#within = []
+    this.#beginFailed = undefined
+    // Not sent alone: the first statements follow in the same message, and fail if this fails.
+    const begun = this.#put(['begin', level, accessMode].filter(Boolean).join(' '), [])
+    begun.catch((error: Error) => (this.#beginFailed = error))
+  }
+
+  async commitWhole(statements: number): Promise<boolean> {
+    this.#state = 'over'
+    const answered = await Promise.allSettled(this.#within)
+    const found = answered.filter((one) => one.status === 'fulfilled' && one.value.rows.length > 0)
+    const isWhole = answered.length === statements && found.length === statements
+    await this.#finish(isWhole ? 'commit' : 'rollback')
+    return isWhole
+  }
+
+  /** Does nothing after `commitWhole`, which has ended the transaction. */
+  async end(how: 'commit' | 'rollback'): Promise<void> {
+    const isOpen = this.#state === 'open'
+    this.#state = 'none'
+    if (isOpen) await this.#finish(how)
+  }
+
+  async #finish(how: 'commit' | 'rollback'): Promise<void> {
+    if (this.#beginFailed === undefined) await this.#tell(how)
+    if (this.#beginFailed && how === 'commit') throw this.#beginFailed
+  }
+
+  async #tell(text: string): Promise<void> {
+    const told = this.#put(text, [])
+    this.#flush()
+    await told
+  }
+
+  release(): void {
+    this.#client.release()
+  }
+
+  async #ask<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    const asked = this.#put(sql, parameters)
+    if (this.#state === 'none') this.#flush()
+    else this.#flushSoon()
+    const { rows, tag } = await asked
+    const changes = CHANGES.exec(tag)?.[1]
+    return { rows: rows as R[], ...(changes !== undefined && { numAffectedRows: BigInt(changes) }) }
+  }
+
+  #put(text: string, values: readonly unknown[]): Promise<Answered> {
+    const name = (this.#link.isPooled ? undefined : nameOfPrepared(text)) ?? ''
+    const statement = { text, name, values: values.map(toParameter) }
+    return new Promise((resolve, reject) => this.#outbox.push({ ...statement, resolve, reject }))
+  }
+
+  #flushSoon(): void {
+    if (this.#isWaiting) return
+    this.#isWaiting = true
+    setImmediate(() => {
+      this.#isWaiting = false
+      this.#flush()
+    })
+  }
+
+  /** One message at a time: what is asked meanwhile follows together. */
+  #flush(): void {
+    if (this.#isAsking || this.#outbox.length === 0) return
+    const asked = this.#outbox
+    this.#outbox = []
+    this.#isAsking = true
+    void this.#exchange(asked).then(() => {
+      this.#isAsking = false
+      this.#flush()
+    })
+  }
+
+  async #exchange(asked: readonly Asked[]): Promise<void> {
+    const { answers, error } = await this.#client.query(new Batch(asked, this.#link)).done
+    const failure = error === undefined ? undefined : this.#link.toFailure(error)
+    for (const [at, { resolve, reject }] of asked.entries()) {
+      // Outside of a transaction nothing was committed.
+      const answer = error !== undefined && this.#state === 'none' ? undefined : answers[at]
+      if (answer) resolve(answer)
+      else reject(failure)
+    }
+  }
+}
+
+function toParameter(value: unknown): string | null {
+  if (value === null || value === undefined) return null
+  // The library would write them in its own way.
+  if (typeof value === 'object') throw new Error('A statement takes no lists and no objects.')
+  return String(value)
+}

@@ -1,0 +1,121 @@
+import type { ComponentChildren } from 'preact'
+import type { FormState } from '../../kernel/page.ts'
+import type { Control } from '../../kernel/resource/field.ts'
+
+/* Short tables in forms. Without scripts there is an empty row more than are filled; a script adds and removes them. */
+
+/** Empty rows of a table that has none. */
+const ROWS_READY = 2
+const ROWS_MORE = 10
+
+export interface GroupProps<C extends Control> {
+  name: string
+  control: C
+  filled: FormState
+  /** Where the purpose is chosen in the form: those that have it. Styles hide it for others. */
+  purposes?: string | undefined
+}
+
+const errorOf = ({ error, errors }: FormState, name: string) =>
+  errors?.[name] ?? (error?.field === name ? error.text : undefined)
+
+export const Group = (props: GroupProps<Control> & { children: ComponentChildren }) => {
+  const { name, control, filled, purposes, children } = props
+  const { label, hint } = control
+  const text = errorOf(filled, name)
+  return (
+    <fieldset id={`f-${name}`} tabIndex={-1} data-for={purposes} class={text === undefined ? 'field' : 'field wrong'}>
+      <legend>{label}</legend>
+      {hint && <p class="hint">{hint}</p>}
+      {text !== undefined && <p class="error">{text}</p>}
+      {children}
+    </fieldset>
+  )
+}
+
+/** The number of rows up to the last one that has a value. */
+export function rowsIn(name: string, values: Readonly<Record<string, string>>): number {
+  const places = Object.entries(values).map(([input, value]) =>
+    input.startsWith(`${name}[`) && value.trim() !== '' ? Number.parseInt(input.slice(name.length + 1), 10) + 1 : 0,
+  )
+  return Math.max(0, ...places.filter((place) => place > 0 && place <= 1_000))
+}
+
+const Cell = ({
+  filled,
+  name,
+  label,
+  control,
+}: Omit<GroupProps<Control>, 'control' | 'purposes'> & { label: string; control: Control | undefined }) => {
+  const isWrong = errorOf(filled, name) !== undefined
+  return (
+    <input
+      id={`f-${name}`}
+      name={name}
+      aria-label={label}
+      aria-describedby={isWrong ? `${name}-error` : undefined}
+      aria-invalid={isWrong ? 'true' : undefined}
+      autofocus={isWrong}
+      autocomplete="off"
+      spellcheck={false}
+      inputMode={control?.as === 'text' && control.decimal ? 'decimal' : undefined}
+      placeholder={control?.placeholder}
+      value={filled.values[name] ?? ''}
+    />
+  )
+}
+
+export const Rows = (props: GroupProps<Extract<Control, { as: 'rows' }>>) => {
+  const { name, filled } = props
+  const { columns, max, one, add } = props.control
+  const cells = Object.entries(columns)
+  const kind = `line of-${cells.length}`
+  const ready = Math.min(Math.max(rowsIn(name, filled.values) + 1, ROWS_READY), max)
+  const lines = Array.from({ length: Math.min(ready + ROWS_MORE, max) }, (_, at) => {
+    const named = cells.map(([column, { control }]) => ({
+      control,
+      name: `${name}[${at}].${column}`,
+      label: `${one} ${at + 1}, ${(control?.label ?? column).toLowerCase()}`,
+    }))
+    const wrong = [`${name}[${at}]`, ...named.map((cell) => cell.name)].flatMap((each) => {
+      const text = errorOf(filled, each)
+      return text === undefined ? [] : [{ name: each, text }]
+    })
+    return (
+      <div class={wrong.length > 0 ? `${kind} wrong` : kind} key={at}>
+        {named.map((cell) => (
+          <Cell key={cell.name} filled={filled} {...cell} />
+        ))}
+        <button type="button" class="bare remove" hidden aria-label={`Remove ${one.toLowerCase()} ${at + 1}`}>
+          ×
+        </button>
+        {wrong.map((each) => (
+          <p key={each.name} class="error" id={`${each.name}-error`}>
+            {each.text}
+          </p>
+        ))}
+      </div>
+    )
+  })
+  return (
+    <Group {...props}>
+      <div class="lines" data-rows>
+        <div class={`${kind} headings`} aria-hidden="true">
+          {cells.map(([column, { control }]) => (
+            <span key={column}>{control?.label ?? column}</span>
+          ))}
+        </div>
+        {lines.slice(0, ready)}
+        {lines.length > ready && (
+          <details>
+            <summary>{add}</summary>
+            <div class="lines">{lines.slice(ready)}</div>
+          </details>
+        )}
+        <button type="button" class="bare add" hidden>
+          {add}
+        </button>
+      </div>
+    </Group>
+  )
+}

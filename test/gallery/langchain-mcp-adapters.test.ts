@@ -1,0 +1,36 @@
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import { useTools } from './agents.ts'
+import { walk } from './walk.ts'
+
+interface Tool {
+  name: string
+  invoke(fields: object): Promise<string | { text: string }>
+}
+interface Library {
+  MultiServerMCPClient: new (options: object) => { getTools(): Promise<Tool[]>; close(): Promise<void> }
+}
+
+test(
+  '@langchain/mcp-adapters lists the tools of a gateway and takes a payment with them',
+  walk('@langchain/mcp-adapters', async (walk) => {
+    const entry = createRequire(join(walk.folder, 'package.json')).resolve('@langchain/mcp-adapters')
+    const { MultiServerMCPClient } = (await import(pathToFileURL(entry).href)) as Library
+    await useTools(walk, async (url, headers) => {
+      const client = new MultiServerMCPClient({ mcpServers: { gateway: { transport: 'http', url, headers } } })
+      walk.t.after(() => client.close())
+      const tools = await client.getTools()
+      return {
+        names: tools.map(({ name }) => name),
+        async use(name, fields) {
+          const tool = tools.find((each) => each.name === name)!
+          // A refusal is an error here, with the words of the tool.
+          const answer = await tool.invoke(fields).catch(({ message }: Error) => message)
+          return typeof answer === 'string' ? answer : answer.text
+        },
+      }
+    })
+  }),
+)
