@@ -7,6 +7,7 @@ export const MAIL_KINDS = [
   'mail.send',
   'accounts.mail-sign-in',
   'accounts.mail-proof',
+  'accounts.mail-invitation',
   'checkout.notify',
   'checkout.mail-buyer',
   'links.mail-subscription',

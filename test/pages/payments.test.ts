@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { wallClockOf } from '../../src/kernel/calendar.ts'
 import { until } from '../support/until.ts'
 import { pay } from './browser.ts'
 import { groupsOf, openDashboard, shopAddress, tabsOf } from './dashboard-steps.ts'
@@ -42,6 +43,10 @@ test('days of payments say what was taken, in the time zone of the shop, and row
   assert.match(page, /Cake \d\d:\d\d · jonas@example\.com/)
   const found = bare((await get('/dashboard/checkouts?text=beans', cookie)).text)
   assert.doesNotMatch(found, /€12\.70/, 'a part of a day is not its sum')
+  const { text } = await get('/dashboard/keys', cookie)
+  const [, iso, utc, shown] = /<time datetime="([^"]+)" title="([^"]+) UTC">([^<]+)</.exec(text)!
+  assert.equal(utc, iso!.slice(0, 16).replace('T', ' '))
+  assert.equal(shown, wallClockOf('Pacific/Auckland')(Date.parse(iso!)), 'no page is in another time')
   assert.match(bare((await get('/dashboard/checkouts/refunds', cookie)).text), /Nothing was refunded/)
 })
 

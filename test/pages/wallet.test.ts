@@ -44,7 +44,7 @@ test(
       assert.match(await merchant.innerText('#amount-error'), /does not have enough/)
       assert.equal(await merchant.inputValue('#f-to'), supplier, 'nothing typed is lost')
       await look(merchant, `story-send-refused-${name}`)
-      await type(merchant, '#f-amount', '2')
+      await type(merchant, '#f-amount', '2,0')
       await press(merchant, 'main form button')
       assert.match(await merchant.innerText('main'), new RegExp(`2 nano[^]*${supplier}[^]*3 nano`))
       await look(merchant, `story-send-confirm-${name}`)

@@ -21,7 +21,7 @@ import type { Route } from '../../src/kernel/route.ts'
 import { STANDING_NOTICE, Sessions } from '../../src/modules/accounts/index.ts'
 import { type Account } from '../../src/modules/accounts/store.ts'
 import { StoredKeys } from '../../src/modules/accounts/stored-keys.ts'
-import { mailProofCode, mailSignInLink, sendMail } from '../../src/modules/accounts/jobs.ts'
+import { mailInvitations, mailProofCode, mailSignInLink, sendMail } from '../../src/modules/accounts/jobs.ts'
 import { operatorRoutes } from '../../src/modules/accounts/routes/operator.ts'
 import { passkeyRoutes } from '../../src/modules/accounts/routes/passkeys-api.ts'
 import type { Required } from '../../src/modules/accounts/passkeys/policy.ts'
@@ -81,7 +81,12 @@ export async function openRoutes(t: TestContext, options: Options = {}): Promise
   const sessions = new Sessions({ ...ctx, secrets, passkeysRequired: required })
   notices.subscribe(STANDING_NOTICE, (accountId) => keys.forgetAccount(accountId))
   const mailer = options.mailer ?? capturedMailer(db, clock)
-  const jobs = [sendMail(mailer), mailSignInLink(ctx, mailer, required), mailProofCode(ctx, mailer)]
+  const jobs = [
+    sendMail(mailer),
+    mailSignInLink(ctx, mailer, required),
+    mailProofCode(ctx, mailer),
+    mailInvitations(ctx, mailer),
+  ]
   const runner = new JobRunner({ ...ctx, engine, jobs })
   notices.subscribe('jobs', () => runner.wake())
   const log: string[] = []

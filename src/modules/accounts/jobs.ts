@@ -7,6 +7,8 @@ import { deleteEndedReservations, deleteOldBatches } from './credits-store.ts'
 import { releaseExpired } from './domain/credits.ts'
 import { type AskedCode, MAIL_PROOF, mailProof } from './domain/prove.ts'
 import { type AskedLink, MAIL_SIGN_IN, mailSignIn } from './domain/sign-in.ts'
+import { mailInvitation } from './people/invitation-mail.ts'
+import { type AskedInvitation, MAIL_INVITATION } from './people/mails.ts'
 import { deleteEndedUses } from './free-uses-store.ts'
 import { deleteExpiredAnswers } from './idempotency-store.ts'
 import { deleteOldChallenges } from './passkeys/store.ts'
@@ -43,6 +45,9 @@ export const releaseReservations = (ctx: StoreCtx): Job => ({
 
 export const mailSignInLink = (ctx: StoreCtx, mailer: Mailer, required?: Required): Job<AskedLink> =>
   mailJob(MAIL_SIGN_IN, (asked) => mailSignIn(ctx, mailer, asked, required))
+
+export const mailInvitations = (ctx: StoreCtx, mailer: Mailer): Job<AskedInvitation> =>
+  mailJob(MAIL_INVITATION, (asked) => mailInvitation(ctx, mailer, asked))
 
 export const mailProofCode = (ctx: StoreCtx, mailer: Mailer): Job<AskedCode> =>
   mailJob(MAIL_PROOF, (asked) => mailProof(ctx, mailer, asked))

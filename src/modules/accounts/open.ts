@@ -5,7 +5,7 @@ import type { Retention } from '../../kernel/retention.ts'
 import { rpcCredits } from './actions/rpc-credits.ts'
 import { rpcKey } from './actions/rpc-key.ts'
 import { Sessions } from './domain/sessions.ts'
-import { forgetExpired, mailProofCode, mailSignInLink, releaseReservations, sendMail } from './jobs.ts'
+import { forgetExpired, mailInvitations, mailProofCode, mailSignInLink, releaseReservations, sendMail } from './jobs.ts'
 import { RequestLog } from './requests/log.ts'
 import { StoredKeys } from './stored-keys.ts'
 import type { AccountContext } from './context.ts'
@@ -104,6 +104,7 @@ export function openAccounts(
       sendMail(mailer),
       mailSignInLink(store, mailer, required),
       mailProofCode(store, mailer),
+      mailInvitations(store, mailer),
       releaseReservations(store),
       forgetExpired(store, kept),
     ],

@@ -1,7 +1,9 @@
 import type { ComponentChildren } from 'preact'
+import { wallClockOf } from '../../kernel/calendar.ts'
 import type { FrameProps } from '../../kernel/page.ts'
 import type { Permission } from '../../kernel/rights.ts'
 import { Document } from '../layout.tsx'
+import { ShopClock } from './show.tsx'
 import { Side, Tabs, Top, Up, shopName } from './shell.tsx'
 
 const Foot = ({ guide }: { guide?: string | undefined }) => (
@@ -64,48 +66,51 @@ export const Frame = (
 ) => {
   const { title, styles, scripts = [], lead, actions, devnet, notice, guide, children } = props
   const follows = props.readAt === undefined ? undefined : props.follows?.join(' ')
+  const { timeZone } = props.shop
   return (
-    <Page
-      {...{ title, styles }}
-      of={shopName(props)}
-      scripts={follows === undefined ? scripts : ['live.js', ...scripts]}
-    >
-      <a href="#content" class="skip">
-        Skip to content
-      </a>
-      {devnet && <Banner />}
-      <div class="shell">
-        <Side {...props} />
-        <div>
-          <Top {...props} />
-          <main id="content" tabIndex={-1} data-live={follows} data-read-at={follows && props.readAt}>
-            <Up {...props} />
-            <div class="title">
-              <div>
-                <h1>{title}</h1>
-                {lead && <p class="lead">{lead}</p>}
+    <ShopClock.Provider value={timeZone === 'UTC' ? undefined : wallClockOf(timeZone)}>
+      <Page
+        {...{ title, styles }}
+        of={shopName(props)}
+        scripts={follows === undefined ? scripts : ['live.js', ...scripts]}
+      >
+        <a href="#content" class="skip">
+          Skip to content
+        </a>
+        {devnet && <Banner />}
+        <div class="shell">
+          <Side {...props} />
+          <div>
+            <Top {...props} />
+            <main id="content" tabIndex={-1} data-live={follows} data-read-at={follows && props.readAt}>
+              <Up {...props} />
+              <div class="title">
+                <div>
+                  <h1>{title}</h1>
+                  {lead && <p class="lead">{lead}</p>}
+                </div>
+                {actions && <div class="actions">{actions}</div>}
               </div>
-              {actions && <div class="actions">{actions}</div>}
-            </div>
-            <Tabs {...props} />
-            {notice && (
-              <p class={`notice ${notice.kind}`} role={notice.kind === 'failed' ? 'alert' : 'status'}>
-                {notice.text}
-                {notice.ways?.map(({ href, title: way }) => (
-                  <span key={href}>
-                    {' '}
-                    <a href={href}>{way}</a>
-                  </span>
-                ))}
-              </p>
-            )}
-            {children}
-            <Foot guide={guide} />
-          </main>
+              <Tabs {...props} />
+              {notice && (
+                <p class={`notice ${notice.kind}`} role={notice.kind === 'failed' ? 'alert' : 'status'}>
+                  {notice.text}
+                  {notice.ways?.map(({ href, title: way }) => (
+                    <span key={href}>
+                      {' '}
+                      <a href={href}>{way}</a>
+                    </span>
+                  ))}
+                </p>
+              )}
+              {children}
+              <Foot guide={guide} />
+            </main>
+          </div>
         </div>
-      </div>
-      {follows !== undefined && <p id="live-said" class="unseen" role="status" />}
-    </Page>
+        {follows !== undefined && <p id="live-said" class="unseen" role="status" />}
+      </Page>
+    </ShopClock.Provider>
   )
 }
 

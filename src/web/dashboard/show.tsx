@@ -4,8 +4,10 @@ import {
   type FunctionComponent,
   type VNode,
   cloneElement,
+  createContext,
   toChildArray,
 } from 'preact'
+import { useContext } from 'preact/hooks'
 import { formatNano } from '../../kernel/money.ts'
 
 const SHOWN_DECIMALS = 8
@@ -24,11 +26,21 @@ export const Nano = ({ raw }: { raw: bigint }) => {
   )
 }
 
-/** A time in UTC; scripts convert it to the reader's own time zone. */
+/** The clock of the shop, on its pages; undefined where it has no time zone. */
+export const ShopClock = createContext<((at: number) => string) | undefined>(undefined)
+
+/** A time in the zone of the shop. Without one it is in UTC, which scripts convert to the reader's own zone. */
 export const Moment = ({ at }: { at: number | null | undefined }) => {
+  const clock = useContext(ShopClock)
   if (at === null || at === undefined) return <span class="soft">never</span>
   const iso = new Date(at).toISOString()
-  return <time dateTime={iso}>{`${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`}</time>
+  const utc = `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`
+  if (clock === undefined) return <time dateTime={iso}>{utc}</time>
+  return (
+    <time dateTime={iso} title={utc}>
+      {clock(at)}
+    </time>
+  )
 }
 
 const TONES: Record<string, string> = {

@@ -58,3 +58,16 @@ const plain = (text: string) => text.replaceAll(/[.,'’]/g, '')
 /** Whether one kind of mark separates groups of three digits. */
 const isGrouped = (text: string, marks: string) =>
   new Set(marks).size <= 1 && /^[0-9]{1,3}(?:[.,'’][0-9]{3})*$/.test(text)
+
+/** Fields of a form, of which those with a currency are amounts. */
+export const withAmounts = <F extends Readonly<Record<string, string>>>(
+  fields: F,
+  currencies: Record<string, string>,
+): F => ({
+  ...fields,
+  ...Object.fromEntries(
+    Object.entries(currencies).flatMap(([name, currency]) =>
+      fields[name] === undefined ? [] : [[name, fromTyped(fields[name], currency)]],
+    ),
+  ),
+})

@@ -12,7 +12,8 @@ import { type Required, isMailOpen } from '../passkeys/policy.ts'
 import { insertAudit, insertSignInLink, markLinkUsed } from '../store.ts'
 import { countAsking } from './count-asking.ts'
 import { identify } from './sessions.ts'
-import { isStale, mailIfTaken } from './sign-in.ts'
+import { mailIfTaken } from './mail-if-taken.ts'
+import { isStale } from './sign-in.ts'
 
 const HOUR = 3_600_000
 const CODE_MILLISECONDS = 10 * 60_000

@@ -2,14 +2,15 @@ import { hashApiKey, randomId } from '../../../kernel/api-key.ts'
 import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { enqueue } from '../../../kernel/job.ts'
-import { MailRefused } from '../../../kernel/mail-job.ts'
-import type { Mail, Mailer } from '../../../kernel/ports.ts'
+import type { Mailer } from '../../../kernel/ports.ts'
 import { badSignInCode, badSignInLink, tooManyCodes, tooManyLinks } from '../errors.ts'
+import { joinByLink } from '../people/invitation-mail.ts'
 import { type Place, letIn } from '../people/membership.ts'
 import { type Required, isMailOpen } from '../passkeys/policy.ts'
 import { giveBackFree, takeFree } from '../free-uses-store.ts'
 import { insertSignInLink, markLinkUsed } from '../store.ts'
 import { countAsking } from './count-asking.ts'
+import { mailIfTaken } from './mail-if-taken.ts'
 
 const HOUR = 3_600_000
 /** Links are valid as long as they count towards the limit, so an address at its limit has working links in its mailbox. */
@@ -106,15 +107,6 @@ export async function mailSignIn(
 /** Whether a request is so old that its mail is no longer expected. */
 export const isStale = (askedAt: number | undefined, now: number) => askedAt !== undefined && now - askedAt >= HOUR
 
-/** Anyone can enter any address, so a mail server that refuses one is not a failure of ours. */
-export async function mailIfTaken(mailer: Mailer, mail: Mail): Promise<void> {
-  try {
-    await mailer.send(mail)
-  } catch (error) {
-    if (!(error instanceof MailRefused)) throw error
-  }
-}
-
 const sayPasskey = (email: string, baseUrl: string) =>
   [
     `This address signs in with a passkey: ${baseUrl}/dashboard/sign-in`,
@@ -172,7 +164,7 @@ interface Redeeming {
 
 /**
  * Exchanges a link's token for the account of its address, made at the first sign-in. Someone who is only invited signs in as a guest to
- * accept or decline, and needs no account of their own.
+ * accept or decline, and needs no account of their own. The link of an invitation accepts it.
  */
 export function redeemSignIn(
   ctx: StoreCtx,
@@ -183,6 +175,8 @@ export function redeemSignIn(
     by: 'mail',
     mayBeGuest,
     async whose(tx) {
+      const joined = await joinByLink(tx, token)
+      if (joined !== undefined) return joined
       const email = await markLinkUsed(tx.db, hashApiKey(token), tx.clock.now())
       // The link may be older than a passkey that has replaced sign-in by mail.
       if (email === undefined || !(await isMailOpen(tx, email, required))) throw badSignInLink()

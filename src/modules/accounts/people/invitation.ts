@@ -2,13 +2,14 @@ import { actorOf } from '../../../kernel/actor.ts'
 import { isUniqueViolation } from '../../../kernel/dialect.ts'
 import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
+import { enqueue } from '../../../kernel/job.ts'
 import type { Role } from '../../../kernel/rights.ts'
 import { textOf } from '../../../kernel/shape.ts'
 import { countAsking, takePlace } from '../domain/count-asking.ts'
 import { createAccountIn } from '../domain/create-account.ts'
 import { type Account, findAccountByEmail, insertAudit, lockAccount } from '../store.ts'
 import { invitationOver, memberThere, tooManyInvitations, tooManyMembers } from './errors.ts'
-import { labelOf, mailPerson } from './mails.ts'
+import { type AskedInvitation, MAIL_INVITATION } from './mails.ts'
 import {
   findMember,
   findMemberByEmail,
@@ -38,10 +39,7 @@ interface Invitation {
   idempotency?: Idempotency | undefined
 }
 
-/**
- * Invites an address, without revealing whether it belongs to a user. The link in the mail only leads to the page: accepting requires a session
- * of that address, and works once within seven days.
- */
+/** Invites an address, without revealing whether it belongs to a user: only the mail, sent later, depends on that. */
 export function inviteMember(ctx: StoreCtx, { email, role, by, baseUrl, idempotency }: Invitation): Promise<Member> {
   return inTx(ctx, async (tx) => {
     const { accountId } = by
@@ -76,14 +74,8 @@ export function inviteMember(ctx: StoreCtx, { email, role, by, baseUrl, idempote
     // Beyond this limit the invitation is stored without a mail: accounts cost nothing, and many of them must not flood one person.
     if (!(await takePlace(tx, { who: `invited ${address}`, places: AN_ADDRESS_OF_ALL_A_DAY, within: DAY })))
       return member
-    await mailPerson(tx, member, 'You are invited', [
-      `“${await labelOf(tx, accountId)}” invites you to its account at ${new URL(baseUrl).host}, as ${role}.`,
-      '',
-      `${baseUrl}/dashboard/accounts/${member.id}`,
-      '',
-      `Sign in there as ${address} to accept or decline. The link works once, for seven days.`,
-      'If you do not know who this is, ignore this email: nothing happens unless you accept.',
-    ])
+    const payload: AskedInvitation = { mailId: tx.ids.next('mail'), accountId, memberId: member.id, baseUrl }
+    await enqueue(tx, { kind: MAIL_INVITATION, payload, key: payload.mailId })
     return member
   })
 }
@@ -121,22 +113,19 @@ export async function findPlace(ctx: StoreCtx, { email, id }: Person & { id: str
 }
 
 /** Accepts an invitation, once and in time. */
-export function acceptInvitation(ctx: StoreCtx, { email, id }: Person & { id: string }): Promise<Member> {
-  return inTx(ctx, async (tx) => {
-    const now = tx.clock.now()
-    const invited = (await listMembershipsOf(tx.db, email, now)).find((member) => member.id === id)
-    if (!invited) throw invitationOver()
-    await lockAccount(tx.db, invited.accountId)
-    if (!(await markJoined(tx.db, invited, now))) throw invitationOver()
-    const { accountId, role } = invited
-    await insertAudit(tx, {
-      actor: actorOf.person(id),
-      accountId,
-      what: 'member.joined',
-      detail: { memberId: id, role },
-    })
-    return { ...invited, joinedAt: now, expiresAt: null }
-  })
+export const acceptInvitation = (ctx: StoreCtx, person: Person & { id: string }): Promise<Member> =>
+  inTx(ctx, (tx) => acceptIn(tx, person))
+
+/** The same within a transaction. */
+export async function acceptIn(tx: StoreCtx, { email, id }: Person & { id: string }): Promise<Member> {
+  const now = tx.clock.now()
+  const invited = (await listMembershipsOf(tx.db, email, now)).find((member) => member.id === id)
+  if (!invited) throw invitationOver()
+  await lockAccount(tx.db, invited.accountId)
+  if (!(await markJoined(tx.db, invited, now))) throw invitationOver()
+  const { accountId, role } = invited
+  await insertAudit(tx, { actor: actorOf.person(id), accountId, what: 'member.joined', detail: { memberId: id, role } })
+  return { ...invited, joinedAt: now, expiresAt: null }
 }
 
 /** Makes an own account for someone who has only been invited to others. */

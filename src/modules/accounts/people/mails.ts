@@ -4,6 +4,16 @@ import { findProfile } from '../profile-store.ts'
 import { findAccount } from '../store.ts'
 import type { Member } from './member.ts'
 
+export const MAIL_INVITATION = 'accounts.mail-invitation'
+
+/** Payload of the job that mails an invitation. It has neither the address nor the token, which is made when the mail is sent. */
+export interface AskedInvitation {
+  mailId: string
+  accountId: string
+  memberId: string
+  baseUrl: string
+}
+
 /** How people know an account: by its public name, its address, or its id. */
 export async function labelOf({ db }: Pick<StoreCtx, 'db'>, accountId: string): Promise<string> {
   const { name } = await findProfile(db, accountId)

@@ -4,9 +4,12 @@ import { listCapturedMail } from '../../../infra/mail/captured.ts'
 import { forEachEngine } from '../../../../test/support/engines.ts'
 import { openPeople } from '../../../../test/support/people-steps.ts'
 import { until } from '../../../../test/support/until.ts'
+import { actorOf } from '../../../kernel/actor.ts'
+import { createAccount } from '../domain/create-account.ts'
 import { Sessions } from '../domain/sessions.ts'
+import { redeemSignIn } from '../domain/sign-in.ts'
 import { findAccount, insertAccount } from '../store.ts'
-import { acceptInvitation, findPlace, listPlaces } from './invitation.ts'
+import { acceptInvitation, findPlace, inviteMember, listPlaces } from './invitation.ts'
 import { changeRole, handOver, leaveAccount, removeMember } from './members.ts'
 import { insertMember, listMembers } from './members-store.ts'
 
@@ -32,7 +35,7 @@ forEachEngine((engine) => {
     const sent = async () =>
       (await listCapturedMail(ctx.db, 10)).find(({ recipient }) => recipient === 'bob@example.com')
     await until(async () => (await sent()) !== undefined)
-    assert.match((await sent())!.text, new RegExp(`https://pay.example/dashboard/accounts/${id}\n`))
+    assert.match((await sent())!.text, new RegExp(`https://pay.example/dashboard/sign-in#${id}_\\w{40}\n`))
     await assert.rejects(accept('eve', id), refused('not_found'))
     const twice = await Promise.allSettled([accept('bob', id), accept('bob', id)])
     assert.deepEqual(twice.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
@@ -48,6 +51,53 @@ forEachEngine((engine) => {
     await Promise.all([1, 2, 3].map(() => invite('zoe@example.com', 'reader')))
     const invited = (await listMembers(ctx.db, accountId)).filter(({ email }) => email === 'zoe@example.com')
     assert.equal(invited.length, 1, 'of those that come at once one is left')
+  })
+
+  test('whoever was invited got two mails: the link in the first lets them in, once, and opens nothing but the invitation (contract 5, rule 28)', async (t) => {
+    const { ctx, invite, by, bring, accountId, world } = await openShop(t)
+    const tokenOf = async (name: string) => {
+      const find = async () =>
+        (await listCapturedMail(ctx.db, 50)).find(({ recipient }) => recipient.startsWith(`${name}@`))
+      await until(async () => (await find()) !== undefined)
+      return /#(\w+)/.exec((await find())!.text)?.[1]
+    }
+    const join = async (token: string) => {
+      const { member, account } = await redeemSignIn(ctx, token, { mayBeGuest: true })
+      return [member.email, member.role, member.joinedAt !== null, account.id]
+    }
+    await invite('Bob@example.com', 'cashier')
+    const bob = (await tokenOf('bob'))!
+    const tries = await Promise.allSettled([join(bob), join(bob), join(bob)])
+    const [joined] = tries.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+    assert.deepEqual(joined, ['bob@example.com', 'cashier', true, accountId])
+    assert.deepEqual(tries.map(({ status }) => status).sort(), ['fulfilled', 'rejected', 'rejected'])
+
+    const gone = await invite('gone@example.com', 'reader')
+    const withdrawn = (await tokenOf('gone'))!
+    await removeMember(ctx, { id: gone.id, by: by(undefined) })
+    await assert.rejects(join(withdrawn), refused('not_found'))
+
+    await invite('late@example.com', 'reader')
+    const late = (await tokenOf('late'))!
+    await invite('new@example.com', 'reader')
+    const old = (await tokenOf('new'))!
+    // Since then the address has got an account of its own, which the link in an old mail must not open.
+    await createAccount(ctx, { email: 'new@example.com', role: 'user', actor: by(undefined).actor })
+    await assert.rejects(join(old), refused('invalid_key'))
+    world.clock.advance(7 * DAY)
+    await assert.rejects(join(late), refused('invalid_key'))
+
+    // Whoever belongs to an account already gets a link that carries nothing.
+    await bring('known@example.com', 'reader')
+    const other = await world.join('elsewhere@example.com')
+    const [elsewhere] = await listMembers(ctx.db, other.accountId)
+    const from = { accountId: other.accountId, actor: actorOf.person(elsewhere!.id) }
+    await inviteMember(ctx, { email: 'known@example.com', role: 'reader', by: from, baseUrl: 'https://pay.example' })
+    const leadsToPage = async () =>
+      (await listCapturedMail(ctx.db, 50)).some(
+        ({ recipient, text }) => recipient === 'known@example.com' && /dashboard\/accounts\/mem_\w+\n/.test(text),
+      )
+    await until(leadsToPage)
   })
 
   // Two owners who leave in the same second must not leave an account that nobody can open.

@@ -2,6 +2,7 @@ import { formatNano } from '../../../kernel/money.ts'
 import type { Form, FormFields, FormState, Page, PageRequest } from '../../../kernel/page.ts'
 import { isFresh } from '../../../kernel/route.ts'
 import { EMPTY } from '../../../web/dashboard/form.tsx'
+import { withAmounts } from '../../../web/dashboard/typed-amount.ts'
 import { resolveNames } from '../../names/index.ts'
 import { findWallet, listOwnedWallets } from '../../wallets/index.ts'
 import { checkoutRefund } from '../actions/checkout-refund.ts'
@@ -30,7 +31,7 @@ export function refundPages(ctx: CheckoutContext): readonly (Page | Form)[] {
       again: show,
       async run({ accountId: owner, params, caller: { rights, actor } }, fields, idempotency) {
         const { checkout } = await getOwn(ctx, params.id!, { owner })
-        const { params: named } = await resolveNames(ctx.names, toBody(fields), checkoutRefund)
+        const { params: named } = await resolveNames(ctx.names, toBody(fields, checkout), checkoutRefund)
         const refund = await refundCheckout(
           ctx,
           { id: checkout.id, owner, actor, rights },
@@ -44,8 +45,8 @@ export function refundPages(ctx: CheckoutContext): readonly (Page | Form)[] {
 }
 
 /** What was typed beside a way that is not the chosen one is asked about: a merchant should not refund more, or elsewhere, than meant. */
-function toBody(fields: FormFields): Record<string, unknown> {
-  const given = fields.given(REFUND_FIELDS)
+function toBody(fields: FormFields, { currency }: Pick<Checkout, 'currency'>): Record<string, unknown> {
+  const given = withAmounts(fields.given(REFUND_FIELDS), { amount: 'NANO', fiat_amount: currency })
   const [much, to] = [fields.get('much'), fields.get('to')]
   for (const name of ['amount', 'fiat_amount'] as const)
     if (much === 'all' && given[name] !== undefined)

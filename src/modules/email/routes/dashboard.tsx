@@ -1,6 +1,7 @@
 import type { Form, FormFields, FormState, Page, PageRequest } from '../../../kernel/page.ts'
 import { createParser } from '../../../kernel/parse-fields.ts'
 import { EMPTY } from '../../../web/dashboard/form.tsx'
+import { withAmounts } from '../../../web/dashboard/typed-amount.ts'
 import { resolveNames } from '../../names/index.ts'
 import { nanoEmail } from '../actions/nano-email.ts'
 import type { EmailContext } from '../context.ts'
@@ -82,5 +83,6 @@ function toBody(fields: FormFields): Record<string, unknown> {
     .get('emails')
     .split(/[\s,;]+/)
     .filter((email) => email !== '')
-  return { ...fields.given(['amount', 'refund_address', 'from', 'message', 'email_receipt', 'expiration']), emails }
+  const given = fields.given(['amount', 'refund_address', 'from', 'message', 'email_receipt', 'expiration'])
+  return { ...withAmounts(given, { amount: 'NANO' }), emails }
 }

@@ -7,6 +7,7 @@ import type { Form, FormFields, FormState, Page, PageRequest } from '../../../ke
 import type { Names } from '../../../kernel/ports.ts'
 import { isFresh } from '../../../kernel/route.ts'
 import { EMPTY } from '../../../web/dashboard/form.tsx'
+import { fromTyped } from '../../../web/dashboard/typed-amount.ts'
 import { type Balance, readBalance } from '../domain/read-balance.ts'
 import { sendFromWallet } from '../domain/send.ts'
 import { getOwnedWallet } from '../domain/wallets.ts'
@@ -81,7 +82,7 @@ async function readSend(names: Names, fields: FormFields): Promise<{ to: string;
   if (!key) throw wrong('to', 'This is not an address or a username such as @alice.', 'invalid_account')
   const to = toAddress(key)
   if (to === BURN_ADDRESS) throw wrong('to', 'Funds sent to the burn account are lost.', 'invalid_account')
-  const text = fields.get('amount')
+  const text = fromTyped(fields.get('amount'), 'NANO')
   const amount = text.toLowerCase() === 'all' ? 'all' : parseNano(text)
   if (amount === undefined || amount === 0n) {
     throw wrong('amount', 'Enter an amount such as 1.5, or all.', 'invalid_amount')
