@@ -11,11 +11,24 @@ const folder = resolve(import.meta.dirname, '../docs/pictures')
 const DAY = 86_400_000
 const DAYS = 29
 const GOODS = [
-  { title: 'Coffee', amount: '1.5' },
-  { title: 'Two teas and a cake', amount: '6.2' },
-  { title: 'Blue mug', amount: '9.99', currency: 'USD' },
-  { title: 'Beans, 500 g', amount: '12.5', currency: 'EUR' },
+  { title: 'Cappuccino', amount: '3.1', currency: 'EUR' },
+  { title: 'Two teas and a cake', amount: '9', currency: 'EUR', buyer: { name: 'Lena Fischer' } },
+  { title: 'Blue mug', amount: '14.9', currency: 'EUR', buyer: { name: 'Tomás Silva' } },
+  { title: 'Beans, 500 g', amount: '17.8', currency: 'EUR', buyer: { name: 'Aiko Tanaka' } },
 ]
+const SHOP = { name: 'Blue Mug Coffee', accent: '#993c1d', currency: 'EUR', time_zone: 'Europe/Berlin' }
+const TILL = {
+  title: 'Front counter',
+  currency: 'EUR',
+  items: [
+    { title: 'Espresso', price: '2.20' },
+    { title: 'Cappuccino', price: '3.10' },
+    { title: 'Flat white', price: '3.50' },
+    { title: 'Cake', price: '3.80' },
+    { title: 'Sandwich', price: '5.50' },
+    { title: 'Tea', price: '2.60' },
+  ],
+}
 
 const screen = openScreen(() => {}, false)
 const world = await openWorld(screen, { LIMIT_FREE_PER_MINUTE: '0', LIMIT_FREE_CONCURRENCY: '0' })
@@ -28,6 +41,13 @@ async function ask(action: string, fields: object): Promise<Record<string, strin
   const { status, body } = await world.rpc(action, fields, { authorization: `Bearer ${world.app.createdKey}` })
   if (status !== 200) throw new Error(`${action} answered ${status}: ${JSON.stringify(body)}`)
   return body as Record<string, string>
+}
+
+async function rest(method: string, path: string, fields: object): Promise<Record<string, unknown>> {
+  const key = { authorization: `Bearer ${world.app.createdKey}`, 'content-type': 'application/json' }
+  const reply = await fetch(`${world.app.url}${path}`, { method, headers: key, body: JSON.stringify(fields) })
+  if (!reply.ok) throw new Error(`${path} answered ${reply.status}: ${await reply.text()}`)
+  return (await reply.json()) as Record<string, unknown>
 }
 
 /** A checkout of the shop; a paid one is complete, and its message delivered, when this returns. */
@@ -71,21 +91,31 @@ async function takeCheckout(shop: string): Promise<void> {
   await keep(page, 'checkout', Math.ceil(card!.y + card!.height + 14))
 }
 
+async function takeTill(shop: string): Promise<void> {
+  const { link } = (await rest('POST', '/api/pos', { ...TILL, address: shop })) as { link: string }
+  const page = await openTab({ width: 390, height: 844 }, 2)
+  await page.goto(link)
+  await page.click('[data-item="1"]')
+  await page.click('[data-item="3"]')
+  const charge = await page.locator('[data-do=charge]').boundingBox()
+  await keep(page, 'till', Math.ceil(charge!.y + charge!.height + 14))
+}
+
 async function takeDashboard(): Promise<void> {
   const page = await openTab({ width: 1280, height: 800 }, 1)
   await page.goto(`${world.app.url}/dashboard/sign-in`)
   await page.fill('input[name=email]', world.app.createdKey!)
   await page.press('input[name=email]', 'Enter')
-  await page.waitForSelector('text=Last 30 days')
-  // The figures and the first row of charts.
-  const chart = await page.locator('figure').first().boundingBox()
-  await keep(page, 'dashboard', Math.ceil(chart!.y + chart!.height + 12))
+  await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor()
+  await keep(page, 'dashboard', 740)
 }
 
 try {
   const { address: shop } = world.createAccount()
   // While the gateway's clock is that of the browser, because the page counts down by both.
+  await rest('PUT', '/api/account/profile', SHOP)
   await takeCheckout(shop)
+  await takeTill(shop)
   const wallet = await ask('cloud_wallet', { refund_address: shop, expire: '1 year' })
   await world.fund(wallet.address!, '42.5')
   await ask('cloud_wallet', { receive: true, account: wallet.address })

@@ -1,18 +1,23 @@
-/** Remembers a limited number of texts, the latest ones. */
+/**
+ * Remembers the latest texts: at least half of so many, and never more. The older half is dropped at once, because a set that drops its
+ * first entries one by one walks over the holes that they leave.
+ */
 export class BoundedSet {
-  readonly #max: number
-  readonly #texts = new Set<string>()
+  readonly #half: number
+  #texts = new Set<string>()
+  #before = new Set<string>()
 
   constructor(max: number) {
-    this.#max = max
+    this.#half = Math.ceil(max / 2)
   }
 
   has(text: string): boolean {
-    return this.#texts.has(text)
+    return this.#texts.has(text) || this.#before.has(text)
   }
 
   add(text: string): void {
-    this.#texts.add(text)
-    if (this.#texts.size > this.#max) this.#texts.delete(this.#texts.values().next().value!)
+    if (this.#texts.add(text).size < this.#half) return
+    this.#before = this.#texts
+    this.#texts = new Set()
   }
 }

@@ -36,6 +36,7 @@ interface Operation {
 /** For people, with forms and pictures; what only the development ledger has; and what describes itself in its own protocol. */
 const PAGES = [
   /^GET \/status$/,
+  /^GET \/ledger(\/|$)/,
   /^(GET|POST) \/(dashboard|docs|developer)(\/|$)/,
   /^GET \/(docs\.md|llms\.txt)$/,
   /^POST \/mcp$/,

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { Signer } from '../support/blocks.ts'
 import { type Gateway, ask, openGateway } from '../support/gateway.ts'
 import { shareGateway } from '../support/shared-gateway.ts'
+import { openWorld } from '../support/checkout-steps.ts'
 import { PIXEL, openImage } from '../support/image.ts'
 
 /* The payment page as a browser gets it: headers, language, forms and pictures. */
@@ -80,11 +81,11 @@ test('the page speaks the language that is asked for, and says which it is', asy
 
 test('a worth in the money of the reader stands beside a price in nano; a price in other money says itself', async () => {
   const { id } = await open(gateway)
-  assert.match((await get(gateway, `/pay/${id}`)).text, /≈ \$\d+\.\d\d/)
-  assert.match((await get(gateway, `/pay/${id}`, { 'accept-language': 'de-DE' })).text, /≈ \d+,\d\d\s€/)
+  assert.match((await get(gateway, `/pay/${id}`)).text, /≈ <bdi dir="ltr">\$\d+\.\d\d/)
+  assert.match((await get(gateway, `/pay/${id}`, { 'accept-language': 'de-DE' })).text, /≈ <bdi dir="ltr">\d+,\d\d\s€/)
   const fiat = await open(gateway, { amount: '19.9', currency: 'EUR' })
   const { text } = await get(gateway, `/pay/${fiat.id}`)
-  assert.match(text, /<p class="worth">€19\.90<\/p>/)
+  assert.match(text, /<p class="worth"><bdi dir="ltr">€19\.90<\/bdi><\/p>/)
   assert.match(text, /data-until="\d+" data-text="Price valid for \{left\}"/)
 })
 
@@ -154,4 +155,16 @@ test('with real nodes pictures of the network around the gateway stay where they
   const { id } = await open(gateway, { image: inside.url })
   assert.equal((await get(gateway, `/pay/${id}/image`)).status, 404)
   assert.equal(inside.asked(), 0)
+})
+
+test('a payer without a wallet is named two for their device in front of the live network, and none that cannot pay play money', async (t) => {
+  const phone = { 'user-agent': 'Mozilla/5.0 (Linux; Android 15; Pixel 9)' }
+  assert.doesNotMatch((await get(gateway, `/pay/${(await open(gateway)).id}`, phone)).text, /natrium/)
+  const world = await openWorld(t)
+  const shop = await world.start()
+  const { id } = await shop.open({ address, amount: '1' })
+  const { text } = await get(shop as never as Gateway, `/pay/${id}`, phone)
+  assert.match(text, /No wallet yet\?[^]*href="https:\/\/nautilus\.io"[^]*href="https:\/\/natrium\.io"/)
+  assert.doesNotMatch(text, /nault\.cc/)
+  assert.match((await get(shop as never as Gateway, `/pay/${id}`)).text, /href="https:\/\/nault\.cc"/)
 })

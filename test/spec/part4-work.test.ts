@@ -251,3 +251,31 @@ test('work_cancel and hanging up end one’s own wait and nobody else’s (contr
   gate.resolve()
   assertStrong(await unlimited, shared)
 })
+
+test('a wallet that gives up after seconds, on the machine of a local gateway, found no live work however often it asked; now the search goes on for it (contract 4.8, rule 3)', async (t) => {
+  const gate = Promise.withResolvers<void>()
+  const server = await openWorkServer(t, async (asked) => {
+    await gate.promise
+    return honest(asked)
+  })
+  const { url, call } = await openGateway(t, { ...NOBODY_ELSE, WORK_URLS: server.url })
+  const hash = rootOf('patience')
+  const ask = (signal?: AbortSignal) =>
+    fetch(`${url}/node`, {
+      method: 'POST',
+      body: JSON.stringify({ action: 'work_generate', hash }),
+      ...(signal && { signal }),
+    })
+  const controller = new AbortController()
+  const first = ask(controller.signal)
+  await until(() => server.has('work_generate', hash))
+  controller.abort()
+  await assert.rejects(first)
+  // Answered after the gateway has seen the connection end.
+  await call('version')
+  const second = ask()
+  gate.resolve()
+  const { work } = (await (await second).json()) as { work: string }
+  assert.ok(workValue(hash, work) >= BigInt(`0x${SEND}`))
+  assert.deepEqual([server.asked.length, server.has('work_cancel', hash)], [1, false])
+})

@@ -79,6 +79,7 @@ export function toCheckoutCtx(
     isExchange: () => false,
     treasuryAddress: () => sales.treasuryAddress(),
     sales,
+    walletsFor: () => [],
     linkSales: { moved: countSale, againAt: async () => undefined },
     look: () => Promise.resolve({ frontier: null, height: 0, waiting: [] }),
     proofs: { isOn: false, expect: () => undefined, prove: () => undefined },

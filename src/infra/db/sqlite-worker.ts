@@ -1,5 +1,5 @@
 import { DatabaseSync, type StatementSync, backup } from 'node:sqlite'
-import { parentPort } from 'node:worker_threads'
+import { parentPort, receiveMessageOnPort } from 'node:worker_threads'
 import { addFunctions } from './sqlite-functions.ts'
 import type { SqlResult, SqlValue, SqliteReply, SqliteRequest } from './sqlite-protocol.ts'
 
@@ -9,6 +9,8 @@ import type { SqlResult, SqlValue, SqliteReply, SqliteRequest } from './sqlite-p
  * or the bound is reached; only then does any caller in it get an answer.
  */
 const BATCH_MAX = 64
+/** How many messages are read before their answers are sent. */
+const MESSAGES_MAX = 32
 const PAGES_ALL = 2 ** 31 - 1
 
 const port = parentPort!
@@ -205,7 +207,7 @@ function handle(request: SqliteRequest): void {
   }
 }
 
-port.on('message', (requests: SqliteRequest[]) => {
+function handleAll(requests: readonly SqliteRequest[]): void {
   for (const request of requests) {
     try {
       handle(request)
@@ -216,6 +218,16 @@ port.on('message', (requests: SqliteRequest[]) => {
       // A transaction whose announced follower could not begin must not wait for it any longer.
       else if (batchOpen && request.op === 'begin') closeBatch()
     }
+  }
+}
+
+port.on('message', (first: SqliteRequest[]) => {
+  // What has come while the last batch was synced is one batch.
+  let requests: SqliteRequest[] | undefined = first
+  for (let messages = 1; requests; messages++) {
+    handleAll(requests)
+    requests =
+      messages < MESSAGES_MAX ? (receiveMessageOnPort(port)?.message as SqliteRequest[] | undefined) : undefined
   }
   if (!inTransaction && !awaitsMore) closeBatch()
   sendReplies()

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { BoundedSet } from '../../kernel/bounded-set.ts'
 import type { Failures } from '../../kernel/failures.ts'
 import type { Clock, Confirmation, ConfirmationBus, NodeTopics, Random } from '../../kernel/ports.ts'
 import { NodeEvents } from './node-events.ts'
@@ -54,8 +54,7 @@ export class Confirmations implements ConfirmationBus, NodeTopics {
   readonly #listeners = new Set<(confirmation: Confirmation) => void>()
   readonly #gapListeners = new Set<() => void>()
   readonly #watched = new Map<string, number>()
-  /** A set that drops its first entries iterates over all the holes that they leave. Bounded by size, because `max` would allocate at once. */
-  readonly #seen = new LRUCache<string, true>({ maxSize: SEEN_MAX, sizeCalculation: () => 1 })
+  readonly #seen = new BoundedSet(SEEN_MAX)
   /** Who follows which topic. They get events from one node, because a second one would repeat them. */
   readonly #followers = new Map<string, Set<Follower>>()
   #speaker: NodeVoice | undefined
@@ -203,7 +202,7 @@ export class Confirmations implements ConfirmationBus, NodeTopics {
   receive(confirmation: Confirmation): void {
     this.#options.onReceived(confirmation)
     if (this.#seen.has(confirmation.hash)) return
-    this.#seen.set(confirmation.hash, true)
+    this.#seen.add(confirmation.hash)
     for (const listener of this.#listeners) this.#passOn(listener, confirmation)
   }
 

@@ -1,4 +1,5 @@
 import type { Retention } from '../../kernel/retention.ts'
+import { walletsFor } from '../../kernel/payer-wallets.ts'
 import type { StoreEngine } from '../../kernel/dialect.ts'
 import type { StoreCtx } from '../../kernel/in-tx.ts'
 import { type Module, offer } from '../../kernel/module.ts'
@@ -108,6 +109,8 @@ export function openCheckouts(
     treasuryAddress: needs.treasuryAddress,
     sales: sellers.sales,
     linkSales: sellers.linkSales,
+    // No wallet of the live network knows the development ledger.
+    walletsFor: (agent) => (developmentLedger ? [] : walletsFor(settings.payerWallets, agent)),
     look: (address) => lookAt(node, address, store.clock),
     proofs: {
       isOn: needs.votes !== undefined,

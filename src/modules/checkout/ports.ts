@@ -2,6 +2,7 @@ import type { StoreEngine } from '../../kernel/dialect.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { StoreCtx } from '../../kernel/in-tx.ts'
 import type { Raw } from '../../kernel/money.ts'
+import type { PayerWallet } from '../../kernel/payer-wallets.ts'
 import type { Names, Prices, QrOutline, SecretBox } from '../../kernel/ports.ts'
 import type { Checkout } from './record.ts'
 import type { NewWallet, QueuedSend } from '../wallets/index.ts'
@@ -101,6 +102,8 @@ export interface CheckoutPorts {
   treasuryAddress(): Promise<string>
   sales: ServiceSales
   linkSales: LinkSales
+  /** Wallets to name to a payer who has none. */
+  walletsFor(userAgent: string | undefined): readonly PayerWallet[]
   /** Reads the current state of an address from the ledger. Throws when no node answers. */
   look(address: string): Promise<AddressLook>
   /** Proofs of payments, where the gateway is set to make them. */

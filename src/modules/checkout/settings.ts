@@ -1,3 +1,4 @@
+import { payerWallets } from '../../kernel/payer-wallets.ts'
 import { type ValuesOf, list, setting, whole } from '../../kernel/setting.ts'
 
 export const CHECKOUT_SETTINGS = {
@@ -36,6 +37,12 @@ export const CHECKOUT_SETTINGS = {
     '2000',
     whole(0),
     'Most receipts and refund notices to buyers of an account in a day; more wait for the next; 0 means no limit.',
+  ),
+  payerWallets: setting(
+    'PAYER_WALLETS',
+    'Nautilus ios+android https://nautilus.io, Natrium ios+android https://natrium.io, Nault desktop https://nault.cc, Cake Wallet desktop https://cakewallet.com',
+    payerWallets,
+    'Wallets that pages name to people who have none: `name platforms https://…`, separated by commas; the first two for a device are shown. Platforms are `ios`, `android` and `desktop`, joined by `+`. Empty names none; the development ledger names none.',
   ),
 } as const
 

@@ -8,6 +8,7 @@ import { alongLink, cancelLink, findLink, linkOf, recordLink } from './domain/cl
 import { followEmailPayments, forgetEmailPayments, inviteByMail, mailEmailReceipt } from './jobs.ts'
 import type { EmailContext } from './context.ts'
 import { emailRoutes } from './routes/api.ts'
+import type { ListedWallet } from '../../kernel/payer-wallets.ts'
 import { claimRoutes } from './routes/claim.tsx'
 import { emailPages } from './routes/dashboard.tsx'
 import type { EmailPorts } from './ports.ts'
@@ -47,7 +48,7 @@ export interface EmailModule extends Module {
 /** Opens the email module: payments to people by their email address. */
 export function openEmails(
   { wallets, names, mailer, secrets, links, limiter, prices, isPlay }: EmailNeeds,
-  settings: EmailSettings & Pick<Retention, 'keepEmailAddresses'>,
+  settings: EmailSettings & Pick<Retention, 'keepEmailAddresses'> & { payerWallets: readonly ListedWallet[] },
 ): EmailModule {
   const ports: EmailPorts = {
     rules: {
@@ -77,7 +78,10 @@ export function openEmails(
       cancel: cancelLink,
       link: (refundId) => linkOf(context, refundId),
     },
-    routes: [...emailRoutes(context), ...claimRoutes({ ctx: context, devnet: isPlay, prices, limiter })],
+    routes: [
+      ...emailRoutes(context),
+      ...claimRoutes({ ctx: context, devnet: isPlay, prices, limiter, wallets: isPlay ? [] : settings.payerWallets }),
+    ],
     pages: emailPages(context),
     jobs: [
       followEmailPayments(context),

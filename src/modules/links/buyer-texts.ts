@@ -42,11 +42,11 @@ export const BUYER_TEXTS: Record<Language, BuyerTexts> = {
   de: {
     legend: 'Für die Rechnung',
     optional: 'freiwillig',
-    help: 'Das steht auf der Rechnung, die der Verkäufer und alle lesen können, die den Link deiner Zahlung haben.',
+    help: 'Das steht auf der Rechnung, die der Verkäufer und alle lesen können, die den Link Ihrer Zahlung haben.',
     name: 'Name oder Firma',
     address: 'Anschrift',
     taxId: 'Steuernummer',
-    wrong: 'Bitte fülle dieses Feld aus, und nicht länger als erlaubt.',
+    wrong: 'Bitte füllen Sie dieses Feld aus, und nicht länger als erlaubt.',
   },
   pt: {
     legend: 'Para a fatura',

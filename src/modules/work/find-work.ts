@@ -17,8 +17,17 @@ export async function findWork(
   // Prepared work counts like any other; otherwise a chain of blocks would get work for free without end (contract 8).
   if (ready?.prepared === true) await ctx.counted('work', () => work.markAsked(root))
   if (ready) return { found: ready, credits: 0, cached: true }
-  const { payer, leaving } = ctx
-  const request = { root, threshold, class: 'interactive', payer, weight: weightOf(ctx.caller), leaving } as const
+  const { payer, caller, leaving } = ctx
+  // The machine is the caller's own. Wallets hang up after seconds and ask again, while live work takes a minute: it is kept for them.
+  const isOwnMachine = caller.kind === 'anonymous' && caller.isLocal === true
+  const request = {
+    root,
+    threshold,
+    class: 'interactive',
+    payer,
+    weight: weightOf(caller),
+    ...(!isOwnMachine && { leaving }),
+  } as const
   return ctx.charged('work', async (credits) => ({ found: await work.generate(request), credits, cached: false }))
 }
 

@@ -93,9 +93,16 @@ const Order = ({ checkout, merchant, plan, isService, totalRaw, worth, voice, st
       {description !== null && <Description text={description} label={texts.details} isWhole={isService} />}
       {totalRaw !== undefined && totalRaw > 0n && plan !== undefined && <Price raw={totalRaw} voice={voice} />}
       {currency !== 'NANO' && shownPrice !== undefined && shownPrice !== null ? (
-        <p class="worth">{showMoney(locale, shownPrice, currency)}</p>
+        <p class="worth">
+          <bdi dir="ltr">{showMoney(locale, shownPrice, currency)}</bdi>
+        </p>
       ) : (
-        worth !== undefined && plan !== undefined && <p class="worth">≈ {worth}</p>
+        worth !== undefined &&
+        plan !== undefined && (
+          <p class="worth">
+            ≈ <bdi dir="ltr">{worth}</bdi>
+          </p>
+        )
       )}
       {bought && state === 'complete' && (
         <p class="bought" dir="auto">

@@ -38,11 +38,11 @@ export const Plans = ({ checkout, chosen, voice, hrefOf }: PlansProps) => (
                 {fill(voice.texts.discount, { percent: showPercent(voice.locale, plan.discount) })}
               </span>
             )}
-            <span class="plan-price">
+            <bdi class="plan-price" dir="ltr">
               {checkout.currency === 'NANO'
                 ? plan.amountRaw !== undefined && showNano(voice.locale, plan.amountRaw)
                 : showMoney(voice.locale, plan.value, checkout.currency)}
-            </span>
+            </bdi>
           </a>
         </li>
       ))}

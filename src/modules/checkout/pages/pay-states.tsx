@@ -1,6 +1,8 @@
 import { INVOICE_TEXTS } from '../invoices/texts.ts'
 import { formatNano } from '../../../kernel/money.ts'
 import type { ShownMerchant } from '../../../web/merchant.tsx'
+import type { PayerWallet } from '../../../kernel/payer-wallets.ts'
+import { PayerWallets } from '../../../web/payer-wallets.tsx'
 import type { QrOutline } from '../../../kernel/ports.ts'
 import { type DeveloperPanelProps, Sign, Timer } from './pay-parts.tsx'
 import { showNano } from '../../../web/formats.ts'
@@ -31,6 +33,8 @@ export interface PayPageProps {
   refund: { error: string; address: string | null; url: string | undefined } | undefined
   /** Links back to the merchant's shop after payment or cancellation, already validated. */
   successUrl: string | undefined
+  /** Named to a payer who has no wallet. */
+  wallets: readonly PayerWallet[]
   /** Where an expired order can be started again. */
   againAt: string | undefined
   cancelUrl: string | undefined
@@ -155,7 +159,7 @@ interface NoticeProps {
 }
 
 const PayNow = (props: Part) => {
-  const { checkout, dueRaw, link, code, quotedUntil, voice, state, now, openAmount, hrefOf } = props
+  const { checkout, dueRaw, link, code, quotedUntil, wallets, voice, state, now, openAmount, hrefOf } = props
   const { texts, locale } = voice
   const { address, mode, paidRaw, amountRaw } = checkout
   const amount = dueRaw === undefined ? texts.anyAmount : showNano(locale, dueRaw)
@@ -184,6 +188,13 @@ const PayNow = (props: Part) => {
       <a class="button wallet" href={link}>
         {texts.openWallet}
       </a>
+      {wallets.length > 0 && (
+        <details class="no-wallet">
+          <summary>{texts.noWallet}</summary>
+          <p>{texts.noWalletHelp}</p>
+          <PayerWallets wallets={wallets} />
+        </details>
+      )}
       <dl class="rows">
         {dueRaw !== undefined && (
           <CopyRow label={texts.amount} value={formatNano(dueRaw)} words={texts}>

@@ -264,6 +264,7 @@ async function showPage({ ctx, developmentLedger }: PayPorts, request: RouteRequ
       successUrl={toLink(ctx, checkout.successUrl, checkout.id)}
       cancelUrl={toLink(ctx, checkout.cancelUrl, checkout.id)}
       againAt={isFromLink(checkout) ? await ctx.ports.linkSales.againAt(ctx, checkout) : undefined}
+      wallets={ctx.ports.walletsFor(request.header('user-agent'))}
       devnet={developmentLedger !== undefined}
       voice={voice}
       now={now}

@@ -11,6 +11,9 @@ export const de: Texts = {
   copy: 'Kopieren',
   copied: 'Kopiert',
   openWallet: 'Wallet öffnen',
+  noWallet: 'Noch keine Wallet?',
+  noWalletHelp:
+    'Eine von diesen ist kostenlos und in einer Minute bereit. Sie braucht zuerst Nano, etwa von Bekannten oder einer Börse.',
   scan: 'Mit der Nano-Wallet scannen',
   qrCode: 'QR-Code: {amount} an {address} zahlen',
   exactly: 'Bitte genau diesen Betrag in einer Zahlung senden.',
@@ -48,7 +51,7 @@ export const de: Texts = {
   amountIn: 'Betrag in {currency}',
   next: 'Weiter',
   wrongAmount: 'Bitte geben Sie eine Zahl ab 0,000001 ein, zum Beispiel 1,5.',
-  wrongPrice: 'Bitte geben Sie einen Preis ein, zum Beispiel 19.90.',
+  wrongPrice: 'Bitte geben Sie einen Preis ein, zum Beispiel 19,90.',
   otherAmount: 'Anderen Betrag wählen',
   choosePlan: 'Auswählen',
   discount: '{percent} Rabatt',

@@ -11,6 +11,9 @@ export const en: Texts = {
   copy: 'Copy',
   copied: 'Copied',
   openWallet: 'Open wallet',
+  noWallet: 'No wallet yet?',
+  noWalletHelp:
+    'One of these is free and ready in a minute. Fill it with nano first, for example from somebody you know or an exchange.',
   scan: 'Scan with your nano wallet',
   qrCode: 'QR code: pay {amount} to {address}',
   exactly: 'Send exactly this amount, in one payment.',

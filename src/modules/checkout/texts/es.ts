@@ -11,6 +11,9 @@ export const es: Texts = {
   copy: 'Copiar',
   copied: 'Copiado',
   openWallet: 'Abrir monedero',
+  noWallet: '¿Aún no tiene monedero?',
+  noWalletHelp:
+    'Uno de estos es gratuito y está listo en un minuto. Antes debe recibir nano, por ejemplo de un conocido o de una casa de cambio.',
   scan: 'Escanee con su monedero nano',
   qrCode: 'Código QR: pagar {amount} a {address}',
   exactly: 'Envíe exactamente este importe, en un solo pago.',

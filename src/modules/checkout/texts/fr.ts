@@ -11,6 +11,9 @@ export const fr: Texts = {
   copy: 'Copier',
   copied: 'Copié',
   openWallet: 'Ouvrir le portefeuille',
+  noWallet: 'Pas encore de portefeuille ?',
+  noWalletHelp:
+    'L’un de ceux-ci est gratuit et prêt en une minute. Il lui faut d’abord des nano, par exemple d’une connaissance ou d’une plateforme d’échange.',
   scan: 'Scannez avec votre portefeuille nano',
   qrCode: 'QR code : payer {amount} à {address}',
   exactly: 'Envoyez exactement ce montant, en un seul paiement.',

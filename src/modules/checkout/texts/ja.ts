@@ -11,6 +11,8 @@ export const ja: Texts = {
   copy: 'コピー',
   copied: 'コピーしました',
   openWallet: 'ウォレットを開く',
+  noWallet: 'ウォレットをお持ちでない場合',
+  noWalletHelp: '次のウォレットは無料で、すぐに使えます。先に nano を、知人や取引所などから入れてください。',
   scan: 'Nanoウォレットで読み取ってください',
   qrCode: 'QRコード：{address} に {amount} を支払う',
   exactly: 'この金額ちょうどを、1回でお送りください。',

@@ -11,6 +11,9 @@ export const pt: Texts = {
   copy: 'Copiar',
   copied: 'Copiado',
   openWallet: 'Abrir carteira',
+  noWallet: 'Ainda sem carteira?',
+  noWalletHelp:
+    'Uma destas é gratuita e fica pronta em um minuto. Primeiro ela precisa de nano, por exemplo de um conhecido ou de uma corretora.',
   scan: 'Escaneie com a sua carteira nano',
   qrCode: 'Código QR: pagar {amount} para {address}',
   exactly: 'Envie exatamente este valor, em um único pagamento.',

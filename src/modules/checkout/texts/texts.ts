@@ -12,6 +12,8 @@ export interface Texts {
   copy: string
   copied: string
   openWallet: string
+  noWallet: string
+  noWalletHelp: string
   scan: string
   qrCode: string
   /** Where only the exact amount is accepted. */

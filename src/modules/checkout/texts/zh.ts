@@ -11,6 +11,8 @@ export const zh: Texts = {
   copy: '复制',
   copied: '已复制',
   openWallet: '打开钱包',
+  noWallet: '还没有钱包？',
+  noWalletHelp: '以下钱包免费，一分钟即可使用。请先存入 nano，例如来自熟人或交易所。',
   scan: '请用 Nano 钱包扫描',
   qrCode: '二维码：向 {address} 支付 {amount}',
   exactly: '请一次性支付与此完全相同的金额。',

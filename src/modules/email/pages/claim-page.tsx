@@ -2,6 +2,8 @@ import type { ComponentChildren } from 'preact'
 import type { Raw } from '../../../kernel/money.ts'
 import { showDigits, showNano, showTime } from '../../../web/formats.ts'
 import { Languages } from '../../../web/merchant.tsx'
+import type { PayerWallet } from '../../../kernel/payer-wallets.ts'
+import { PayerWallets } from '../../../web/payer-wallets.tsx'
 import { Document } from '../../../web/layout.tsx'
 import { LANGUAGES, LANGUAGE_NAMES, count, fill, languagesOf } from '../../../web/voice.ts'
 import type { ClaimVoice } from '../texts/index.ts'
@@ -139,6 +141,8 @@ const Facts = ({ share, voice }: { share: ShownShare; voice: ClaimVoice }) => {
 interface SharePageProps {
   share: ShownShare
   code: string
+  /** Named to a recipient who has none. */
+  wallets: readonly PayerWallet[]
   /** The address that was typed before. */
   address: string
   voice: ClaimVoice
@@ -147,7 +151,7 @@ interface SharePageProps {
 }
 
 /** The page of an open share. */
-export const SharePage = ({ share, code, address, voice, devnet, error }: SharePageProps) => {
+export const SharePage = ({ share, code, wallets, address, voice, devnet, error }: SharePageProps) => {
   const { texts } = voice
   return (
     <Frame title={share.isRefund ? texts.refund : texts.claim} voice={voice} devnet={devnet} error={error}>
@@ -156,8 +160,11 @@ export const SharePage = ({ share, code, address, voice, devnet, error }: ShareP
       <details class="claim-first">
         <summary>{texts.noWallet}</summary>
         <ol>
-          {texts.steps.map((step) => (
-            <li key={step}>{step}</li>
+          {texts.steps.map((step, at) => (
+            <li key={step}>
+              {step}
+              {at === 0 && wallets.length > 0 && <PayerWallets wallets={wallets} />}
+            </li>
           ))}
         </ol>
       </details>

@@ -1,4 +1,5 @@
 import type { VNode } from 'preact'
+import { type ListedWallet, walletsFor } from '../../../kernel/payer-wallets.ts'
 import { overLimit } from '../../../kernel/errors.ts'
 import { BURN_ADDRESS, fromAddress, toAddress } from '../../../kernel/nano/address.ts'
 import type { Prices, RateLimiter } from '../../../kernel/ports.ts'
@@ -31,6 +32,8 @@ const HEADERS = {
 interface ClaimPorts {
   ctx: EmailContext
   devnet: boolean
+  /** Named to a recipient who has no wallet. */
+  wallets: readonly ListedWallet[]
   prices: Prices
   /** Counts in this process alone. */
   limiter: RateLimiter
@@ -71,7 +74,7 @@ export function claimRoutes(ports: ClaimPorts): readonly Route[] {
       path: '/claim',
       declines: false,
       json: async (body) => showShare(ctx, await claimOrLook(ctx, body)),
-      page: async (body, voice) => sharePage(ports, await claimOrLook(ctx, body), { body, voice }),
+      page: async (body, voice, agent) => sharePage(ports, await claimOrLook(ctx, body), { body, voice, agent }),
     }),
     answerCode(ports, {
       path: '/claim/decline',
@@ -99,7 +102,7 @@ interface Answers {
   path: string
   declines: boolean
   json(body: Fields): Promise<JsonObject>
-  page(body: Fields, voice: ClaimVoice): Promise<VNode>
+  page(body: Fields, voice: ClaimVoice, userAgent: string | undefined): Promise<VNode>
 }
 
 /** Browsers get a page, also for errors; programs get JSON. */
@@ -112,7 +115,7 @@ function answerCode(ports: ClaimPorts, { path, declines, json, page }: Answers):
     async run(request) {
       await takeClaim(ports, request)
       return wantsPage(request)
-        ? show(await page(request.fields(), voiceFor(request)))
+        ? show(await page(request.fields(), voiceFor(request), request.header('user-agent')))
         : { json: await json(request.fields()) }
     },
     async problem({ status, body: { field } }, request) {
@@ -152,7 +155,12 @@ async function errorPage(
   const address = typeof body.address === 'string' ? body.address.slice(0, 100) : ''
   const share = await toShown(ports, await openShare(ctx, codeOf(body)), voice)
   return (
-    <SharePage share={share} code={codeOf(body)} address={address} voice={voice} devnet={devnet} error={wrongAddress} />
+    <SharePage
+      {...{ share, voice, devnet, address }}
+      code={codeOf(body)}
+      wallets={walletsFor(ports.wallets, request.header('user-agent'))}
+      error={wrongAddress}
+    />
   )
 }
 
@@ -205,7 +213,7 @@ async function toShown({ ctx, prices }: ClaimPorts, { payment, recipient }: Shar
 async function sharePage(
   ports: ClaimPorts,
   share: Share,
-  { body, voice }: { body: Fields; voice: ClaimVoice },
+  { body, voice, agent }: { body: Fields; voice: ClaimVoice; agent: string | undefined },
 ): Promise<VNode> {
   const { ctx, devnet } = ports
   const { recipient, hash } = share
@@ -218,7 +226,8 @@ async function sharePage(
   }
   const over = overPage(ports, share, voice)
   if (over) return over
-  return <SharePage share={await toShown(ports, share, voice)} code={code} address="" voice={voice} devnet={devnet} />
+  const shown = await toShown(ports, share, voice)
+  return <SharePage {...{ share: shown, code, voice, devnet }} address="" wallets={walletsFor(ports.wallets, agent)} />
 }
 
 /** The page for a code that comes too early or too late. It does not show the address of a claim, which concerns the claimant only. */

@@ -1,5 +1,5 @@
 import type { LANGUAGES } from '../../checkout/index.ts'
-import { fill } from '../../checkout/index.ts'
+import { type Plural, count } from '../../../web/voice.ts'
 import type { Every } from './periods.ts'
 
 type Language = (typeof LANGUAGES)[number]
@@ -11,7 +11,7 @@ interface SubscriptionTexts {
   wrongEmail: string
   month: string
   year: string
-  days: string
+  days: Plural
   dueSubject: string
   dueText: string
   endText: string
@@ -36,7 +36,7 @@ export const SUBSCRIPTION_TEXTS: Record<Language, SubscriptionTexts> = {
     wrongEmail: 'Enter an email address.',
     month: 'every month',
     year: 'every year',
-    days: 'every {n} days',
+    days: { one: 'every day', other: 'every {n} days' },
     dueSubject: 'Time to renew: {title}',
     dueText:
       'Your subscription to “{title}” is paid until {until}. Nothing is charged automatically. To renew, pay here:',
@@ -60,7 +60,7 @@ export const SUBSCRIPTION_TEXTS: Record<Language, SubscriptionTexts> = {
     wrongEmail: 'Introduce un correo electrónico.',
     month: 'cada mes',
     year: 'cada año',
-    days: 'cada {n} días',
+    days: { one: 'cada día', other: 'cada {n} días' },
     dueSubject: 'Es hora de renovar: {title}',
     dueText:
       'Lo que has pagado por «{title}» dura hasta el {until}. No se cobra nada automáticamente. Para seguir, paga aquí:',
@@ -85,7 +85,7 @@ export const SUBSCRIPTION_TEXTS: Record<Language, SubscriptionTexts> = {
     wrongEmail: 'Veuillez saisir une adresse e-mail.',
     month: 'chaque mois',
     year: 'chaque année',
-    days: 'tous les {n} jours',
+    days: { one: 'tous les jours', other: 'tous les {n} jours' },
     dueSubject: 'À renouveler : {title}',
     dueText:
       'Ce que vous avez payé pour « {title} » dure jusqu’au {until}. Rien n’est prélevé automatiquement. Pour continuer, payez ici :',
@@ -110,7 +110,7 @@ export const SUBSCRIPTION_TEXTS: Record<Language, SubscriptionTexts> = {
     wrongEmail: 'Bitte geben Sie eine E-Mail-Adresse ein.',
     month: 'jeden Monat',
     year: 'jedes Jahr',
-    days: 'alle {n} Tage',
+    days: { one: 'jeden Tag', other: 'alle {n} Tage' },
     dueSubject: 'Zeit zum Verlängern: {title}',
     dueText:
       'Was Sie für „{title}“ bezahlt haben, reicht bis {until}. Nichts wird von selbst abgebucht. Um fortzufahren, bezahlen Sie hier:',
@@ -135,7 +135,7 @@ export const SUBSCRIPTION_TEXTS: Record<Language, SubscriptionTexts> = {
     wrongEmail: 'Introduza um endereço de e-mail.',
     month: 'todos os meses',
     year: 'todos os anos',
-    days: 'a cada {n} dias',
+    days: { one: 'todos os dias', other: 'a cada {n} dias' },
     dueSubject: 'Hora de renovar: {title}',
     dueText: 'O que pagou por “{title}” dura até {until}. Nada é cobrado automaticamente. Para continuar, pague aqui:',
     endText: 'Para terminar, abra esta página e confirme. Não voltaremos a escrever:',
@@ -159,7 +159,7 @@ export const SUBSCRIPTION_TEXTS: Record<Language, SubscriptionTexts> = {
     wrongEmail: 'メールアドレスを入力してください。',
     month: '毎月',
     year: '毎年',
-    days: '{n} 日ごと',
+    days: { other: '{n} 日ごと' },
     dueSubject: '更新の時期です: {title}',
     dueText:
       '「{title}」のお支払い済み期間は {until} までです。自動で引き落とされることはありません。続けるにはこちらからお支払いください:',
@@ -182,7 +182,7 @@ export const SUBSCRIPTION_TEXTS: Record<Language, SubscriptionTexts> = {
     wrongEmail: '请输入电子邮箱地址。',
     month: '每月',
     year: '每年',
-    days: '每 {n} 天',
+    days: { other: '每 {n} 天' },
     dueSubject: '该续订了：{title}',
     dueText: '您为“{title}”支付的期限到 {until}。不会自动扣款。如需继续，请在此付款：',
     endText: '如需终止，请打开此页面并确认。我们不会再写信：',
@@ -205,7 +205,7 @@ export const SUBSCRIPTION_TEXTS: Record<Language, SubscriptionTexts> = {
     wrongEmail: 'أدخل بريدًا إلكترونيًا.',
     month: 'كل شهر',
     year: 'كل سنة',
-    days: 'كل {n} يومًا',
+    days: { one: 'كل يوم', two: 'كل يومين', few: 'كل {n} أيام', many: 'كل {n} يومًا', other: 'كل {n} يوم' },
     dueSubject: 'حان وقت التجديد: {title}',
     dueText: 'ما دفعته مقابل «{title}» يستمر حتى {until}. لا يُخصم شيء تلقائيًا. للاستمرار، ادفع هنا:',
     endText: 'لإنهائه افتح هذه الصفحة وأكد. لن نراسلك مجددًا:',
@@ -226,5 +226,5 @@ export const SUBSCRIPTION_TEXTS: Record<Language, SubscriptionTexts> = {
 export function everyText(language: Language, every: Every): string {
   const texts = SUBSCRIPTION_TEXTS[language]
   if (every === 'month' || every === 'year') return texts[every]
-  return fill(texts.days, { n: every })
+  return count(language, texts.days, Number(every))
 }
