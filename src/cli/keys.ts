@@ -4,7 +4,7 @@ import { addToKeyFile } from '../infra/secrets/master-keys.ts'
 import { SECRET_KEYS_NOTICE, addSecretKey } from '../infra/secrets/secret-key.ts'
 import { keyFileOf, openVault } from '../infra/secrets/vault.ts'
 import { countByMasterKey, rewrapKeys } from '../modules/wallets/index.ts'
-import { countSealed, resealAll } from '../store/sealed.ts'
+import { countEncrypted, encryptAllAgain } from '../store/encrypted.ts'
 import { keysOf, nameKey, namesOf, openSecrets, replaceSecretKey } from '../store/secrets.ts'
 import { type Announcing, type Flags, print, withStore } from './store.ts'
 
@@ -48,7 +48,7 @@ export function rotateMasterKeys({ json }: Flags): Promise<void> {
 export function printSecretKeys({ json }: Flags): Promise<void> {
   return withStore(async (ctx) => {
     const keys = await openSecrets(loadConfig(), ctx)
-    const { byKey, unreadable } = await countSealed(ctx.db, keys)
+    const { byKey, unreadable } = await countEncrypted(ctx.db, keys)
     const listed = [...byKey].map(([name, texts], at) => ({ name, texts, first: at === 0 }))
     const lines = listed.map(({ name, texts, first }) => `${name}  ${texts} texts${first ? '  encrypts' : ''}`)
     const lost = unreadable === 0 ? [] : [`${unreadable} texts were encrypted with a key that is not here.`]
@@ -76,11 +76,11 @@ export function rotateSecretKeys({ json }: Flags): Promise<void> {
     const [first] = keys.names
     requireKeys(await ask(), (known) => known?.[0] === first)
     const report = (table: string, count: number) => process.stderr.write(`${table}: ${count} encrypted again so far\n`)
-    const resealed = await resealAll(ctx.db, keys, json ? () => {} : report)
-    const { unreadable } = await countSealed(ctx.db, keys)
+    const encryptedAgain = await encryptAllAgain(ctx.db, keys, json ? () => {} : report)
+    const { unreadable } = await countEncrypted(ctx.db, keys)
     const lost = unreadable === 0 ? [] : [`${unreadable} texts could not be decrypted with any key, and were left.`]
-    print(json, { key: first, resealed, unreadable }, [
-      `${resealed} texts were encrypted again; ${first} encrypts everything now. Back it up before you remove an older key.`,
+    print(json, { key: first, resealed: encryptedAgain, unreadable }, [
+      `${encryptedAgain} texts were encrypted again; ${first} encrypts everything now. Back it up before you remove an older key.`,
       ...lost,
     ])
   })

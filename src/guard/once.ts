@@ -3,7 +3,7 @@ import { type Idempotency, keptAnswerContext, madeContext } from '../kernel/idem
 import { AppError, type ErrorCode } from '../kernel/errors.ts'
 import type { StoreCtx } from '../kernel/in-tx.ts'
 import type { SecretBox } from '../kernel/ports.ts'
-import type { SealContext } from '../kernel/sealed.ts'
+import type { EncryptionContext } from '../kernel/encrypted.ts'
 import type { JsonObject } from '../kernel/shape.ts'
 import {
   type RepeatKey,
@@ -44,7 +44,7 @@ interface OnceRequest extends RepeatKey {
 
 /** The store that keeps answers, and what encrypts them: some contain a secret that is shown once, or an email address. */
 export interface OnceCtx extends Pick<StoreCtx, 'db' | 'clock' | 'ids' | 'failures'> {
-  secrets: Pick<SecretBox, 'seal' | 'open'>
+  secrets: Pick<SecretBox, 'encrypt' | 'open'>
 }
 
 type Kept = { text: string } | { refusal: { code: ErrorCode; message: string; body: AppError['body'] } }
@@ -89,7 +89,7 @@ export async function once(
 async function runAndKeep(
   { db, clock, secrets, failures }: OnceCtx,
   key: RepeatKey,
-  { claim, place }: { claim: string; place: SealContext },
+  { claim, place }: { claim: string; place: EncryptionContext },
   run: () => Promise<string>,
 ): Promise<string> {
   const keep = (kept: Kept) => markFinished(db, key, claim, JSON.stringify(kept), clock.now() + KEPT_MILLISECONDS)
@@ -105,7 +105,7 @@ async function runAndKeep(
     throw error
   }
   // The request has taken effect: the client gets its answer even if it cannot be kept.
-  await keep({ text: secrets.seal(place, text) }).catch(failures.failed('once.answer', { doing: key.action }))
+  await keep({ text: secrets.encrypt(place, text) }).catch(failures.failed('once.answer', { doing: key.action }))
   return text
 }
 
@@ -178,7 +178,7 @@ function toIdempotency({ secrets }: OnceCtx, key: RepeatKey, { claim, resumed, m
     resumed,
     made: made === null ? undefined : (JSON.parse(secrets.open(place, made)) as JsonObject),
     async record(tx, what) {
-      if (!(await recordMade(tx, key, claim, secrets.seal(place, JSON.stringify(what))))) throw inFlight()
+      if (!(await recordMade(tx, key, claim, secrets.encrypt(place, JSON.stringify(what))))) throw inFlight()
     },
   }
 }

@@ -13,7 +13,7 @@ import { readCookie, requireOwnPage } from './session.ts'
 
 export interface RequestOptions {
   store: StoreCtx
-  secrets: Pick<SecretBox, 'seal' | 'open'>
+  secrets: Pick<SecretBox, 'encrypt' | 'open'>
   developers: DeveloperAccess
   ipOf(request: FastifyRequest['raw']): string
   baseUrl(): string

@@ -1,15 +1,15 @@
 import type { JsonObject } from './shape.ts'
 import type { Db } from './db.ts'
-import { sealedIn } from './sealed.ts'
+import { encryptedIn } from './encrypted.ts'
 
 const key = ['account_id', 'action', 'key'] as const
 
 /** The context that encrypts a stored answer, and what a run has made: it binds them to their request. */
-export const keptAnswerContext = sealedIn(
+export const keptAnswerContext = encryptedIn(
   { table: 'idempotency', columns: ['answer'], key, member: 'text' },
   (accountId, action) => `idempotency:${accountId}:${action}`,
 )
-export const madeContext = sealedIn(
+export const madeContext = encryptedIn(
   { table: 'idempotency', columns: ['made'], key },
   (accountId, action, name) => `deed:${accountId}:${action}:${name}`,
 )

@@ -1,12 +1,12 @@
 import type { Leaving } from './leaving.ts'
 
 /** A stored key: encrypted by a data key of its own, which a master key has encrypted. Texts are base64. */
-export interface SealedKey {
+export interface EncryptedKey {
   version: 1
   /** The master key that has encrypted the data key. */
   masterKeyId: string
   wrappedDataKey: string
-  sealedKey: string
+  encryptedKey: string
 }
 
 /** The owner of a key. An encrypted key can be decrypted for this wallet and this address only. */
@@ -19,13 +19,13 @@ export interface KeyHolder {
 export interface KeyVault {
   /** The master key that encrypts from now on. */
   readonly activeKeyId: string
-  seal(holder: KeyHolder, key: Uint8Array): SealedKey
+  encrypt(holder: KeyHolder, key: Uint8Array): EncryptedKey
   /** Throws SealBroken when the record was changed or belongs to another wallet, and another error when its master key is unknown. */
-  open(holder: KeyHolder, sealed: SealedKey): Uint8Array
+  open(holder: KeyHolder, encrypted: EncryptedKey): Uint8Array
   /** The same key under the active master key; undefined when it is under it already. */
-  rewrap(holder: KeyHolder, sealed: SealedKey): SealedKey | undefined
+  rewrap(holder: KeyHolder, encrypted: EncryptedKey): EncryptedKey | undefined
   /** The same key under every master key except those named. */
-  sealByEach(holder: KeyHolder, key: Uint8Array, except: ReadonlySet<string>): SealedKey[]
+  encryptByEach(holder: KeyHolder, key: Uint8Array, except: ReadonlySet<string>): EncryptedKey[]
   /** Whether records under this master key can be decrypted. */
   knows(masterKeyId: string): boolean
 }

@@ -5,7 +5,7 @@ import type { Block } from './nano/block.ts'
 import type { LedgerBlock, LedgerSend } from './nano/ledger-send.ts'
 import type { PublicKey } from './nano/address.ts'
 import type { Vote } from './nano/vote.ts'
-import type { SealContext } from './sealed.ts'
+import type { EncryptionContext } from './encrypted.ts'
 import type { JsonObject } from './shape.ts'
 import type { RefusedAddress } from './outbound-failure.ts'
 
@@ -382,8 +382,8 @@ export interface DevelopmentLedger {
 
 /** Encrypts texts that we must be able to read again. The context names the place: with another context, decryption fails. */
 export interface SecretBox {
-  seal(context: SealContext, plain: string): string
-  open(context: SealContext, sealed: string): string
+  encrypt(context: EncryptionContext, plain: string): string
+  open(context: EncryptionContext, encrypted: string): string
   /** Equal for the same text and context; it reveals nothing without the key. */
   fingerprint(context: string, plain: string): string
 }

@@ -26,6 +26,6 @@ export interface BlockRefusal {
  * An encrypted key that cannot be decrypted because it was changed, or belongs elsewhere. Everything else that prevents decryption is a
  * problem of the master keys, and temporary.
  */
-export class SealBroken extends Error {}
+export class DecryptionFailed extends Error {}
 
 export type ReportAlarm = (kind: WalletAlarm, detail: { walletId: string; reason: string }) => void

@@ -5,8 +5,8 @@ import type { Listening } from '../infra/db/notices.ts'
 import { factContext } from '../infra/db/tables.ts'
 import { SecretKeys, readSecretKeys, secretKeyFileOf } from '../infra/secrets/secret-key.ts'
 import type { StoreCtx } from '../kernel/in-tx.ts'
-import type { SealContext } from '../kernel/sealed.ts'
-import { listSealed } from './sealed.ts'
+import type { EncryptionContext } from '../kernel/encrypted.ts'
+import { listEncrypted } from './encrypted.ts'
 
 type SecretsCtx = Pick<StoreCtx, 'db' | 'clock' | 'random'>
 type SecretConfig = Pick<Config, 'secretKey' | 'secretKeys' | 'dataDir' | 'databaseUrl'>
@@ -45,27 +45,29 @@ export async function openSecrets(
 ): Promise<SecretKeys> {
   const { db, clock, random } = ctx
   const canary = await findFact(db, 'secret-key')
-  const sealed = canary === undefined ? await sample(db) : [{ context: CANARY_CONTEXT, sealed: canary }]
+  const encrypted = canary === undefined ? await sample(db) : [{ context: CANARY_CONTEXT, encrypted: canary }]
   // A new key could decrypt nothing and would hide that the old one is gone.
-  if (keysOf(config).length === 0 && sealed.length > 0 && !existsSync(secretKeyFileOf(config.dataDir))) {
+  if (keysOf(config).length === 0 && encrypted.length > 0 && !existsSync(secretKeyFileOf(config.dataDir))) {
     throw new Error(
       `${nameKey(config)} is missing, and the secrets of this store are encrypted with it. Restore it.${describeShared(config)} ${WAY_OUT}`,
     )
   }
   const keys = openKeys(config, random)
   // A store from before the canary may contain texts of even older keys: one that can be decrypted is proof enough.
-  const used = sealed.map((each) => keys.sealedWith(each.context, each.sealed)).find((name) => name !== undefined)
-  if (sealed.length > 0 && used === undefined) throw wrongKey(config)
+  const used = encrypted
+    .map((each) => keys.encryptedWith(each.context, each.encrypted))
+    .find((name) => name !== undefined)
+  if (encrypted.length > 0 && used === undefined) throw wrongKey(config)
   const [first] = keys.names
   if (used !== undefined && used !== first) await requireKnown(keys.names, listRunning)
   if (canary === undefined) {
-    const value = keys.seal(CANARY_CONTEXT, CANARY)
+    const value = keys.encrypt(CANARY_CONTEXT, CANARY)
     const kept = await keepFact(db, { name: 'secret-key', value, now: clock.now() })
     // Another gateway may have written the canary first, with another key.
-    if (keys.sealedWith(CANARY_CONTEXT, kept) === undefined) throw wrongKey(config)
+    if (keys.encryptedWith(CANARY_CONTEXT, kept) === undefined) throw wrongKey(config)
   } else if (used !== first) {
     // From now on a gateway without the new key, which could not read what this one encrypts, does not start.
-    await replaceFact(db, { name: 'secret-key', value: keys.seal(CANARY_CONTEXT, CANARY), now: clock.now() })
+    await replaceFact(db, { name: 'secret-key', value: keys.encrypt(CANARY_CONTEXT, CANARY), now: clock.now() })
   }
   await pinFingerprints(keys, used, ctx)
   return keys
@@ -73,7 +75,7 @@ export async function openSecrets(
 
 /** The key of fingerprints is kept in the store: derived from a key that changes, everybody who wants no mail would be forgotten. */
 async function pinFingerprints(keys: SecretKeys, used: string | undefined, { db, clock }: SecretsCtx): Promise<void> {
-  const derived = keys.seal(FINGERPRINT_CONTEXT, Buffer.from(keys.deriveFingerprintKey(used)).toString('base64'))
+  const derived = keys.encrypt(FINGERPRINT_CONTEXT, Buffer.from(keys.deriveFingerprintKey(used)).toString('base64'))
   const kept = await keepFact(db, { name: 'fingerprint-key', value: derived, now: clock.now() })
   keys.useFingerprintKey(Buffer.from(keys.open(FINGERPRINT_CONTEXT, kept), 'base64'))
 }
@@ -99,9 +101,12 @@ export async function replaceSecretKey(config: SecretConfig, { db, clock, random
   const keys = openKeys(config, random)
   const fingerprint = await findFact(db, 'fingerprint-key')
   const now = clock.now()
-  await replaceFact(db, { name: 'secret-key', value: keys.seal(CANARY_CONTEXT, CANARY), now })
-  if (fingerprint !== undefined && keys.sealedWith(FINGERPRINT_CONTEXT, fingerprint) === undefined) {
-    const value = keys.seal(FINGERPRINT_CONTEXT, Buffer.from(keys.deriveFingerprintKey(undefined)).toString('base64'))
+  await replaceFact(db, { name: 'secret-key', value: keys.encrypt(CANARY_CONTEXT, CANARY), now })
+  if (fingerprint !== undefined && keys.encryptedWith(FINGERPRINT_CONTEXT, fingerprint) === undefined) {
+    const value = keys.encrypt(
+      FINGERPRINT_CONTEXT,
+      Buffer.from(keys.deriveFingerprintKey(undefined)).toString('base64'),
+    )
     await replaceFact(db, { name: 'fingerprint-key', value, now })
   }
 }
@@ -121,8 +126,8 @@ function wrongKey(config: SecretConfig): Error {
 }
 
 /** Some encrypted texts of a store from before the canary. */
-async function sample(db: StoreCtx['db']): Promise<{ context: SealContext; sealed: string }[]> {
-  const found: { context: SealContext; sealed: string }[] = []
-  for await (const texts of listSealed(db, PROVEN_MAX)) found.push(...texts.slice(0, PROVEN_MAX))
+async function sample(db: StoreCtx['db']): Promise<{ context: EncryptionContext; encrypted: string }[]> {
+  const found: { context: EncryptionContext; encrypted: string }[] = []
+  for await (const texts of listEncrypted(db, PROVEN_MAX)) found.push(...texts.slice(0, PROVEN_MAX))
   return found
 }

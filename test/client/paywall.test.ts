@@ -206,15 +206,24 @@ test('processes that share a store serve a repeated request wherever it arrives,
   assert.equal(received(), raw('0.01'))
 })
 
+/** The same shop in Hono, with the `charge` of the guide. */
+const IN_HONO = `import { serve } from '@hono/node-server'
+import { Hono } from 'hono'
+
+const app = new Hono()
+app.get('/report', charge.hono({ price: '0.01', description: 'The report' }), (context) => {
+  return context.json({ report: 'All is well', block: context.get('payment').transaction })
+})
+serve({ fetch: app.fetch, port: 4021 })
+`
+
 for (const framework of ['express', 'hono']) {
   test(`the seller of the guide in ${framework} is paid for its report`, async (t) => {
     const { url, buyer, received } = await openSeller(t)
     const port = await freePort()
-    const programs = blocksOf('docs/pay-per-request.md').filter(({ code }) => code.includes('charge.'))
-    const [inExpress, inHono] = programs.map(({ code }) => code)
-    // The second program has the `charge` of the first.
-    const charge = inExpress!.split('\n').filter((line) => /paywall|^const (facilitator|payTo)/.test(line))
-    const program = framework === 'express' ? inExpress! : [...charge, inHono!].join('\n')
+    const inExpress = blocksOf('docs/pay-per-request.md').find(({ code }) => code.includes('charge.express'))!.code
+    const charge = inExpress.split('\n').filter((line) => /paywall|^const (facilitator|payTo)/.test(line))
+    const program = framework === 'express' ? inExpress : [...charge, IN_HONO].join('\n')
     const folder = openFolder(t)
     symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
     const code = program

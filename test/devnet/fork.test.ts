@@ -231,7 +231,7 @@ test('a node that lies is refused with a word of what is wrong, and nothing of i
   for (const [what, { address }, tell] of [...LIES, ['what is for somebody else', carol, theft] as const]) {
     spoil(tell)
     const { error = '' } = await call(rpcUrl, 'account_balance', { account: address })
-    assert.match(error, /^The forked node (tells something wrong|refuses)/, what)
+    assert.match(error, /^The forked node('s answer is wrong| refuses)/, what)
     assert.ok(error.length < 400, what)
     assert.ok(!/[\p{Cc}\p{Cf}]/u.test(error), what)
     assert.deepEqual(dumpLedger(file), before, what)

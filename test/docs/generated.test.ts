@@ -43,7 +43,8 @@ test('the guides stay short enough to be read: 3,100 lines without tables that a
   const guides = new Guides(new URL('../../docs/', import.meta.url)).list().filter(({ group }) => group !== 'Reference')
   const lines = guides.map(({ path }) => {
     const own = read(`docs/${path}.md`).replaceAll(/<!-- (\w+)[^>]*-->[^]*?<!-- (?:\/\1|\1 end) -->/g, '')
-    return own.split('\n').length - 1
+    // Its table is written by test/gallery.
+    return (path === 'clients' ? own.replaceAll(/^\| \[.*\n/gm, '') : own).split('\n').length - 1
   })
   assert.ok(guides.length > 30)
   const total = lines.reduce((sum, count) => sum + count, 0)

@@ -157,15 +157,15 @@ forEachEngine((engine, open) => {
     const world = await openWebhooks(t, engine, (clock) => (reporter = openReporter(clock)))
     const receiver = await openReceiver(t)
     const { secrets } = world.ctx
-    const [seal, unseal] = [secrets.seal.bind(secrets), secrets.open.bind(secrets)]
-    world.ctx.secrets.seal = (_place, plain) => seal(accountSecretContext('elsewhere'), plain)
+    const [encrypt, unseal] = [secrets.encrypt.bind(secrets), secrets.open.bind(secrets)]
+    world.ctx.secrets.encrypt = (_place, plain) => encrypt(accountSecretContext('elsewhere'), plain)
     const eventId = await world.record({ url: receiver.url })
     await world.settle()
     assert.deepEqual(
       reporter.lines().map((line) => [line.level, line.place, line.kind, line.eventId]),
       [[ERROR, 'webhooks.secret', 'alarm', eventId]],
     )
-    world.ctx.secrets.open = (_place, sealed) => unseal(accountSecretContext('elsewhere'), sealed)
+    world.ctx.secrets.open = (_place, encrypted) => unseal(accountSecretContext('elsewhere'), encrypted)
     await world.toNextAttempt()
     assert.equal(receiver.requests.length, 1)
   })

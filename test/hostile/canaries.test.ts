@@ -7,7 +7,7 @@ import { EnvelopeVault } from '../../src/infra/secrets/vault.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { toBlockJson } from '../../src/kernel/nano/block.ts'
 import type { Db } from '../../src/kernel/db.ts'
-import { getSealedKey } from '../../src/modules/wallets/keys-store.ts'
+import { getEncryptedKey } from '../../src/modules/wallets/keys-store.ts'
 import { give, nano } from '../support/blocks.ts'
 import { openMailServer, tokenOf } from '../support/mail-server.ts'
 import { type Ask, ask, openGateway, readMetrics } from '../support/gateway.ts'
@@ -157,15 +157,15 @@ async function useWallets({ canaries, gateway, masterKey, rpc }: World, key: str
   const { db } = gateway.app.store
   const { id } = await db.selectFrom('wallets').select('id').where('address', '=', address!).executeTakeFirstOrThrow()
   const vault = new EnvelopeVault({ load: () => toMasterKeys([{ id: 'one', key: masterKey }]), random: testRandom })
-  const sealed = await getSealedKey(db, id)
-  canaries.addBytes('private key of a wallet', vault.open({ walletId: id, address: address! }, sealed))
+  const encrypted = await getEncryptedKey(db, id)
+  canaries.addBytes('private key of a wallet', vault.open({ walletId: id, address: address! }, encrypted))
   const call = (fields: object) => rpc({ action: 'cloud_wallet', key, account: address, ...fields })
   const send = { send: SHOP.address, amount: '1' }
   await call(send)
   await give(gateway.app.devnet!.node, fromAddress(address!)!, nano(3))
   for (const fields of [{}, { balance: true }, { receive: true }, send]) assert.equal((await call(fields)).status, 200)
   // A damaged record is told to the operator without what was in it.
-  const damaged = { sealed_key: sealed.sealedKey.replace(/^./, (first) => (first === 'A' ? 'B' : 'A')) }
+  const damaged = { sealed_key: encrypted.encryptedKey.replace(/^./, (first) => (first === 'A' ? 'B' : 'A')) }
   await db.updateTable('wallet_keys').set(damaged).where('wallet_id', '=', id).execute()
   await call(send)
   assert.match(gateway.log(), /"kind":"key"/)

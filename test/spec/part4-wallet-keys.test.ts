@@ -10,7 +10,7 @@ import { type StateBlock, hashBlock, toBlockJson } from '../../src/kernel/nano/b
 import { toSigningKey } from '../../src/kernel/nano/keys.ts'
 import { toRaw } from '../../src/kernel/money.ts'
 import { rewrapKeys } from '../../src/modules/wallets/index.ts'
-import { getSealedKey } from '../../src/modules/wallets/keys-store.ts'
+import { getEncryptedKey } from '../../src/modules/wallets/keys-store.ts'
 import { frontierOf, nano } from '../support/blocks.ts'
 import { testRandom } from '../support/random.ts'
 import { ALICE, type Client, SHOP, clientWith, openClient } from '../support/wallet-client.ts'
@@ -28,7 +28,7 @@ async function stealKey({ gateway }: Client, address: string): Promise<Uint8Arra
   const { db } = gateway.app.store
   const { id } = await db.selectFrom('wallets').select('id').where('address', '=', address).executeTakeFirstOrThrow()
   const vault = new EnvelopeVault({ load: () => toMasterKeys([master, other]), random: testRandom })
-  return vault.open({ walletId: id, address }, await getSealedKey(db, id))
+  return vault.open({ walletId: id, address }, await getEncryptedKey(db, id))
 }
 
 test('each wallet has a random key of its own behind a data key of its own, and a new wrapping lets the old master key go (contract 4.2, rules 5 and 11)', async (t) => {

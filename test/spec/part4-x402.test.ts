@@ -8,7 +8,7 @@ import { WORK_THRESHOLDS, workValue } from '../../src/kernel/nano/work.ts'
 import type { Raw } from '../../src/kernel/money.ts'
 import { describeBriefly } from '../../src/modules/x402/domain/offer.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
-import { checkSeal, readPaymentBlock } from '../../src/kernel/x402/payment-block.ts'
+import { checkSignatureAndWork, readPaymentBlock } from '../../src/kernel/x402/payment-block.ts'
 import type { LedgerNode } from '../../src/devnet/index.ts'
 import { exactNano } from '../../src/exports/x402.ts'
 import { Signer, frontierOf } from '../support/blocks.ts'
@@ -247,7 +247,7 @@ async function checkAsProposed(payment: Proposed, terms: { payTo: string; amount
   const members = 'account balance link link_as_account previous representative signature type work'
   assert.deepEqual(Object.keys(block).sort(), members.split(' '))
   const paid = readPaymentBlock(block)!
-  assert.equal(checkSeal(paid, WORK_THRESHOLDS.dev.send), undefined, 'its signature and its work')
+  assert.equal(checkSignatureAndWork(paid, WORK_THRESHOLDS.dev.send), undefined, 'its signature and its work')
   assert.deepEqual([block.type, block.link_as_account], ['state', terms.payTo])
   const { previous: hash, balance } = frontierOf(node, fromAddress(block.account!)!)
   assert.equal(block.previous, hash)

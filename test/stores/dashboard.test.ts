@@ -29,7 +29,7 @@ import { forEachEngine } from '../support/engines.ts'
 
 const DAY = 86_400_000
 const TERMS = { refundAddress: null, metadata: null, expiresAt: null }
-const SEALED = { version: 1, masterKeyId: 'key-1', wrappedDataKey: 'AA==', sealedKey: 'AA==' } as const
+const ENCRYPTED = { version: 1, masterKeyId: 'key-1', wrappedDataKey: 'AA==', encryptedKey: 'AA==' } as const
 
 async function addEvent(ctx: StoreCtx, accountId: string, id: string): Promise<string> {
   const webhooks = { ...ctx, secrets: openSecretBox(ctx.random.bytes(32), ctx.random) }
@@ -195,7 +195,7 @@ forEachEngine((engine, open) => {
     const now = clock.now()
     for (const id of written) {
       const made = { id, accountId, address: `nano_${id}`, createdAt: now }
-      await insertWallet(db, { ...made, purpose: 'email', ...TERMS }, SEALED)
+      await insertWallet(db, { ...made, purpose: 'email', ...TERMS }, ENCRYPTED)
       const amounts = { subtotal: toRaw(1n), fee: toRaw(1n), recipients: 1, refundAddress: 'nano_m' }
       const texts = { sender: null, message: null, receipt: null }
       const times = { lifetimeMilliseconds: DAY, fundBy: now + DAY, dueAt: now }

@@ -15,7 +15,7 @@ import { ANOTHER, LATER, NOW, tryVerbs, verbsOn } from '../support/neighbours.ts
 
 const RAW = toRaw(5n)
 const SIGNED = { hash: 'H', previous: 'P', balance: RAW, amount: RAW, block: '{}' }
-const SEALED = { version: 1, sealedKey: 'AA==' } as const
+const ENCRYPTED = { version: 1, encryptedKey: 'AA==' } as const
 const NOT_USABLE = [{ status: 'expiring' }, { status: 'ended' }, { status: 'deleted' }] as const
 const NOT_OPEN = [{ status: 'queued' }, { status: 'confirmed' }, { status: 'refused' }, { status: 'lost' }] as const
 const NOT_QUEUED = [{ status: 'signed' }, { status: 'broadcast' }, { status: 'confirmed' }, { status: 'lost' }] as const
@@ -145,7 +145,7 @@ tryVerbs(
       updateWrapping: {
         row: { wrapped_data_key: 'old' },
         run: (db, { wallet_id: id }) => {
-          const was = { ...SEALED, masterKeyId: 'key-1', wrappedDataKey: 'old' }
+          const was = { ...ENCRYPTED, masterKeyId: 'key-1', wrappedDataKey: 'old' }
           return updateWrapping(db, id, was, { ...was, masterKeyId: 'key-2', wrappedDataKey: 'new' })
         },
         to: { master_key_id: 'key-2', wrapped_data_key: 'new', sealed_key: 'AA==' },

@@ -32,10 +32,10 @@ const toShop = (store: StoreCtx, engine: StoreEngine, exchanges: string[] = []) 
   toCheckoutCtx(store, engine, { sales: toSales(treasury, { exchanges }) })
 
 async function openTreasury({ db }: StoreCtx): Promise<void> {
-  const sealed = { version: 1 as const, masterKeyId: 'key-1', wrappedDataKey: 'AA==', sealedKey: 'AA==' }
+  const encrypted = { version: 1 as const, masterKeyId: 'key-1', wrappedDataKey: 'AA==', encryptedKey: 'AA==' }
   const terms = { refundAddress: null, metadata: null, expiresAt: null }
   const wallet = { id: 'wal_treasury', accountId: null, purpose: 'treasury', address: treasury, createdAt: 1 }
-  await insertWallet(db, { ...wallet, ...terms }, sealed)
+  await insertWallet(db, { ...wallet, ...terms }, encrypted)
 }
 
 const refundsOf = async (db: Db) =>

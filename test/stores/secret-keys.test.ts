@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import { replaceFact } from '../../src/infra/db/facts.ts'
 import { SecretKeys, openSecretBox } from '../../src/infra/secrets/secret-key.ts'
 import type { Db } from '../../src/kernel/db.ts'
-import { SEALED, countSealed, resealAll } from '../../src/store/sealed.ts'
+import { ENCRYPTED, countEncrypted, encryptAllAgain } from '../../src/store/encrypted.ts'
 import { openSecrets } from '../../src/store/secrets.ts'
 import { forEachEngine } from '../support/engines.ts'
 import { fill } from '../support/filled-store.ts'
@@ -20,12 +20,12 @@ const older = testRandom.bytes(32)
 const newer = testRandom.bytes(32)
 const quiet = () => {}
 
-// What is encrypted needs a context, and only `sealedIn` makes one: a place that is missing here would be lost with the old key.
+// What is encrypted needs a context, and only `encryptedIn` makes one: a place that is missing here would be lost with the old key.
 test('every place that holds encrypted texts is encrypted again', () => {
   const declared = globSync('src/**/*.ts', { cwd: root })
-    .map((file) => readFileSync(resolve(root, file), 'utf8').match(/ = sealedIn\(/g)?.length ?? 0)
+    .map((file) => readFileSync(resolve(root, file), 'utf8').match(/ = encryptedIn\(/g)?.length ?? 0)
     .reduce((sum, count) => sum + count, 0)
-  assert.equal(SEALED.length, declared)
+  assert.equal(ENCRYPTED.length, declared)
 })
 
 type Rows = Record<string, string | null>[]
@@ -35,7 +35,7 @@ const read = async (db: Db, table: string) =>
 /** Puts a text of its own, encrypted with `box`, into every encrypted column of every row. */
 async function sealEverything(db: Db, box: SecretKeys): Promise<number> {
   let texts = 0
-  for (const place of SEALED) {
+  for (const place of ENCRYPTED) {
     const { table, columns, key, member } = place
     const rows = (await read(db, table)).filter((row) => table !== 'store_facts' || row.name !== 'ledger')
     assert.ok(rows.length > 0, `no row in ${table}`)
@@ -46,8 +46,8 @@ async function sealEverything(db: Db, box: SecretKeys): Promise<number> {
         sql` and `,
       )
       for (const column of columns) {
-        const sealed = box.seal(place(...values), `${table} ${column} ${values.join()}`)
-        const text = member === undefined ? sealed : JSON.stringify({ [member]: sealed })
+        const encrypted = box.encrypt(place(...values), `${table} ${column} ${values.join()}`)
+        const text = member === undefined ? encrypted : JSON.stringify({ [member]: encrypted })
         await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${text} where ${own}`.execute(db)
         texts++
       }
@@ -59,7 +59,7 @@ async function sealEverything(db: Db, box: SecretKeys): Promise<number> {
 /** What every encrypted column says to someone with these keys, and everything else in the same tables. */
 async function readEverything(db: Db, box: SecretKeys) {
   const said: unknown[] = []
-  for (const place of SEALED) {
+  for (const place of ENCRYPTED) {
     const { table, columns, key, member } = place
     for (const row of await read(db, table)) {
       const values = key.map((name) => row[name]!)
@@ -69,7 +69,7 @@ async function readEverything(db: Db, box: SecretKeys) {
       })
       const others = Object.fromEntries(
         Object.entries(row).filter(
-          ([name]) => !SEALED.some((each) => each.table === table && each.columns.includes(name)),
+          ([name]) => !ENCRYPTED.some((each) => each.table === table && each.columns.includes(name)),
         ),
       )
       said.push({ table, opened, others })
@@ -111,44 +111,44 @@ forEachEngine((engine, openFreshStore) => {
     const killed = (table: string) => {
       if (table === 'checkouts') throw new Error('Killed.')
     }
-    await assert.rejects(resealAll(db, both, killed), /Killed/)
-    const between = await countSealed(db, both)
+    await assert.rejects(encryptAllAgain(db, both, killed), /Killed/)
+    const between = await countEncrypted(db, both)
     const [fresh, old] = both.names.map((name) => between.byKey.get(name)!)
     assert.ok(fresh! > 0 && old! > 0, `${fresh} of ${texts}`)
     assert.equal(texts, fresh! + old!)
     assert.deepEqual(await readEverything(db, both), before, 'meanwhile a gateway with both keys reads everything')
-    assert.equal(await resealAll(db, both, quiet), old)
+    assert.equal(await encryptAllAgain(db, both, quiet), old)
     assert.deepEqual(await readEverything(db, openSecretBox(newer, testRandom)), before)
-    assert.equal(await resealAll(db, both, quiet), 0)
+    assert.equal(await encryptAllAgain(db, both, quiet), 0)
   })
 
   test('a text that no key decrypts is left as it is, and counted; one that a gateway changes meanwhile keeps the change', async (t) => {
     const { db } = (await openFreshStore(t)).ctx
     const [box, both] = [openSecretBox(older, testRandom), new SecretKeys(() => [newer, older], testRandom)]
-    const context = SEALED.find(({ table }) => table === 'session_secrets')!
-    const sealed = (id: string, text: string) => box.seal(context(id), text)
+    const context = ENCRYPTED.find(({ table }) => table === 'session_secrets')!
+    const encrypted = (id: string, text: string) => box.encrypt(context(id), text)
     const row = (id: string, secret: string) => ({ id, secret, created_at: 1 })
-    const rows = [row('ses_1', sealed('ses_1', 'before')), row('ses_2', 'v1.AAAA')]
+    const rows = [row('ses_1', encrypted('ses_1', 'before')), row('ses_2', 'v1.AAAA')]
     await db.insertInto('session_secrets').values(rows).execute()
     let changed = false
-    const meanwhile: typeof both.seal = (...of) => {
+    const meanwhile: typeof both.encrypt = (...of) => {
       if (!changed)
         void db
           .updateTable('session_secrets')
-          .set({ secret: sealed('ses_1', 'after') })
+          .set({ secret: encrypted('ses_1', 'after') })
           .where('id', '=', 'ses_1')
           .execute()
       changed = true
-      return SecretKeys.prototype.seal.apply(both, of)
+      return SecretKeys.prototype.encrypt.apply(both, of)
     }
-    await resealAll(db, Object.assign(both, { seal: meanwhile }), quiet)
+    await encryptAllAgain(db, Object.assign(both, { encrypt: meanwhile }), quiet)
     const { secret } = await db
       .selectFrom('session_secrets')
       .select('secret')
       .where('id', '=', 'ses_1')
       .executeTakeFirstOrThrow()
     assert.equal(openSecretBox(newer, testRandom).open(context('ses_1'), secret), 'after')
-    assert.deepEqual(await countSealed(db, both), {
+    assert.deepEqual(await countEncrypted(db, both), {
       byKey: new Map([
         [both.names[0], 1],
         [both.names[1], 0],
@@ -172,8 +172,8 @@ forEachEngine((engine, openFreshStore) => {
       .insertInto('store_facts')
       .values({
         name: 'secret-key',
-        value: openSecretBox(older, testRandom).seal(
-          SEALED.find(({ table }) => table === 'store_facts')!('secret-key'),
+        value: openSecretBox(older, testRandom).encrypt(
+          ENCRYPTED.find(({ table }) => table === 'store_facts')!('secret-key'),
           'nano-gateway',
         ),
         created_at: 1,
@@ -185,7 +185,7 @@ forEachEngine((engine, openFreshStore) => {
       'a store of the previous version, opened with a new key at once',
     )
     const both = await openSecrets(config(newer, older), ctx)
-    await resealAll(ctx.db, both, quiet)
+    await encryptAllAgain(ctx.db, both, quiet)
     assert.equal(await printWith(newer), before)
     await assert.rejects(printWith(older), /SECRET_KEYS is not the key that encrypted the secrets of this store/)
   })

@@ -49,18 +49,18 @@ export class Signer {
   }
 
   send(from: Frontier, to: PublicKey, amount: bigint): StateBlock {
-    return this.#seal({ ...from, balance: from.balance - amount, link: to }, this.#thresholds.send)
+    return this.#encrypt({ ...from, balance: from.balance - amount, link: to }, this.#thresholds.send)
   }
 
   receive(from: Frontier, sendHash: string, amount: bigint): StateBlock {
-    return this.#seal({ ...from, balance: from.balance + amount, link: sendHash }, this.#thresholds.receive)
+    return this.#encrypt({ ...from, balance: from.balance + amount, link: sendHash }, this.#thresholds.receive)
   }
 
   change(from: Frontier, representative: PublicKey): StateBlock {
-    return this.#seal({ ...from, representative, link: ZERO_HASH }, this.#thresholds.send)
+    return this.#encrypt({ ...from, representative, link: ZERO_HASH }, this.#thresholds.send)
   }
 
-  #seal({ previous, balance, representative, link }: Frontier & { link: string }, threshold: bigint): StateBlock {
+  #encrypt({ previous, balance, representative, link }: Frontier & { link: string }, threshold: bigint): StateBlock {
     const draft: StateBlock = {
       type: 'state',
       account: this.key,

@@ -186,7 +186,7 @@ async function fillSales(db: Db, accountId: string): Promise<void> {
 /** A wallet with its key and a block of a plan; the amounts are larger than any number the engines count with. */
 async function fillWallet(db: Db, accountId: string): Promise<void> {
   const id = `wal_${accountId}`
-  const sealed = { version: 1 as const, masterKeyId: 'key-1', wrappedDataKey: 'AA==', sealedKey: 'AA==' }
+  const sealed = { version: 1 as const, masterKeyId: 'key-1', wrappedDataKey: 'AA==', encryptedKey: 'AA==' }
   const wallet = { id, accountId, purpose: 'cloud', address: `nano_${accountId}`, createdAt: 1 }
   const terms = { refundAddress: ['nano_1', 'nano_3'], metadata: { text: 'a “quoted” text' }, expiresAt: 2 ** 41 }
   await insertWallet(db, { ...wallet, ...terms }, sealed)

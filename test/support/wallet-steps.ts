@@ -6,7 +6,7 @@ import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { type StateBlock, hashBlock } from '../../src/kernel/nano/block.ts'
 import { toSigningKey } from '../../src/kernel/nano/keys.ts'
 import { sendFromWallet } from '../../src/modules/wallets/domain/send.ts'
-import { getSealedKey } from '../../src/modules/wallets/keys-store.ts'
+import { getEncryptedKey } from '../../src/modules/wallets/keys-store.ts'
 import { findWalletByAddress } from '../../src/modules/wallets/store.ts'
 import { Signer, frontierOf, nano, publish } from './blocks.ts'
 import { testRandom } from './random.ts'
@@ -71,7 +71,7 @@ export async function comeToRest(world: WalletWorld, { wallets }: Instance, addr
 /** Somebody who has got hold of a wallet's key and sends everything away. */
 export async function steal(world: WalletWorld, { ctx }: Instance, address: string): Promise<string> {
   const { id } = (await findWalletByAddress(world.db, address))!
-  const key = toSigningKey(ctx.vault.open({ walletId: id, address }, await getSealedKey(world.db, id)))
+  const key = toSigningKey(ctx.vault.open({ walletId: id, address }, await getEncryptedKey(world.db, id)))
   const { previous, balance, representative } = frontierOf(world.ledger, fromAddress(address)!)
   const draft: StateBlock = {
     type: 'state',

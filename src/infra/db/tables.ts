@@ -1,5 +1,5 @@
 import { keptAnswerContext, madeContext } from '../../kernel/idempotency.ts'
-import { sealedIn } from '../../kernel/sealed.ts'
+import { encryptedIn } from '../../kernel/encrypted.ts'
 /** The queue is a table, so a job is committed or rolled back with the change that it follows from. */
 interface JobsTable {
   id: string
@@ -68,11 +68,11 @@ export const INFRA_TABLES = [
   'store_facts',
 ] as const satisfies readonly (keyof InfraTables)[]
 
-export const factContext = sealedIn({ table: 'store_facts', columns: ['value'], key: ['name'] }, (name) =>
+export const factContext = encryptedIn({ table: 'store_facts', columns: ['value'], key: ['name'] }, (name) =>
   name === 'secret-key' ? 'canary' : `fact:${name}`,
 )
 
-export const INFRA_SEALED = [keptAnswerContext, madeContext, factContext]
+export const INFRA_ENCRYPTED = [keptAnswerContext, madeContext, factContext]
 
 declare module '../../kernel/db.ts' {
   interface Tables extends InfraTables {}

@@ -10,7 +10,7 @@ import {
   type PaymentBlock,
   checkAccepted,
   checkRecipient,
-  checkSeal,
+  checkSignatureAndWork,
   readAmount,
   readPaymentBlock,
 } from '../../kernel/x402/payment-block.ts'
@@ -95,7 +95,9 @@ export class EmbeddedFacilitator implements OwnFacilitator {
     if (terms.asset !== ASSET || readAmount(terms.amount) === undefined) return 'invalid_payment_requirements'
     const paid = readPaymentBlock(payload.block)
     if (!paid) return 'invalid_exact_nano_payload_block'
-    return checkAccepted(accepted, terms) ?? checkRecipient(paid, terms) ?? checkSeal(paid, threshold) ?? paid
+    return (
+      checkAccepted(accepted, terms) ?? checkRecipient(paid, terms) ?? checkSignatureAndWork(paid, threshold) ?? paid
+    )
   }
 
   /**

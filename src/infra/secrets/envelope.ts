@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto'
-import { SealBroken } from '../../kernel/wallet-alarm.ts'
-import type { KeyHolder, SealedKey } from '../../kernel/key-vault.ts'
+import { DecryptionFailed } from '../../kernel/wallet-alarm.ts'
+import type { KeyHolder, EncryptedKey } from '../../kernel/key-vault.ts'
 import type { Random } from '../../kernel/ports.ts'
 
 const CIPHER = 'aes-256-gcm'
@@ -21,9 +21,9 @@ function encrypt(key: Uint8Array, text: Uint8Array, context: string, random: Ran
   return Buffer.concat([nonce, cipher.update(text), cipher.final(), cipher.getAuthTag()]).toString('base64')
 }
 
-function decrypt(key: Uint8Array, sealed: string, context: string): Uint8Array {
-  const bytes = Buffer.from(sealed, 'base64')
-  if (bytes.length <= NONCE_BYTES + TAG_BYTES) throw new SealBroken('A sealed key is cut short.')
+function decrypt(key: Uint8Array, encrypted: string, context: string): Uint8Array {
+  const bytes = Buffer.from(encrypted, 'base64')
+  if (bytes.length <= NONCE_BYTES + TAG_BYTES) throw new DecryptionFailed('A sealed key is cut short.')
   const body = bytes.subarray(NONCE_BYTES, -TAG_BYTES)
   const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE_BYTES), OPTIONS)
     .setAAD(Buffer.from(context))
@@ -34,7 +34,7 @@ function decrypt(key: Uint8Array, sealed: string, context: string): Uint8Array {
   } catch (cause) {
     // What was decrypted before the tag proved wrong must not be seen.
     text.fill(0)
-    throw new SealBroken('A sealed key does not open: it was changed, or belongs elsewhere.', { cause })
+    throw new DecryptionFailed('A sealed key does not open: it was changed, or belongs elsewhere.', { cause })
   }
   return text
 }
@@ -46,14 +46,14 @@ export interface MasterKey {
 }
 
 /** Encrypts a key with a new data key, and the data key with the master key. */
-export function sealKey(master: MasterKey, holder: KeyHolder, key: Uint8Array, random: Random): SealedKey {
+export function encryptKey(master: MasterKey, holder: KeyHolder, key: Uint8Array, random: Random): EncryptedKey {
   const dataKey = random.bytes(MASTER_KEY_BYTES)
   try {
     return {
       version: 1,
       masterKeyId: master.id,
       wrappedDataKey: encrypt(master.key, dataKey, dataKeyContext(holder), random),
-      sealedKey: encrypt(dataKey, key, keyContext(holder), random),
+      encryptedKey: encrypt(dataKey, key, keyContext(holder), random),
     }
   } finally {
     dataKey.fill(0)
@@ -61,10 +61,10 @@ export function sealKey(master: MasterKey, holder: KeyHolder, key: Uint8Array, r
 }
 
 /** Decrypts a key. The caller wipes the result. */
-export function openKey(master: MasterKey, holder: KeyHolder, sealed: SealedKey): Uint8Array {
-  const dataKey = decrypt(master.key, sealed.wrappedDataKey, dataKeyContext(holder))
+export function openKey(master: MasterKey, holder: KeyHolder, encrypted: EncryptedKey): Uint8Array {
+  const dataKey = decrypt(master.key, encrypted.wrappedDataKey, dataKeyContext(holder))
   try {
-    return decrypt(dataKey, sealed.sealedKey, keyContext(holder))
+    return decrypt(dataKey, encrypted.encryptedKey, keyContext(holder))
   } finally {
     dataKey.fill(0)
   }
@@ -74,13 +74,13 @@ export function openKey(master: MasterKey, holder: KeyHolder, sealed: SealedKey)
 export function rewrapKey(
   { from, to }: { from: MasterKey; to: MasterKey },
   holder: KeyHolder,
-  sealed: SealedKey,
+  encrypted: EncryptedKey,
   random: Random,
-): SealedKey {
-  const dataKey = decrypt(from.key, sealed.wrappedDataKey, dataKeyContext(holder))
+): EncryptedKey {
+  const dataKey = decrypt(from.key, encrypted.wrappedDataKey, dataKeyContext(holder))
   try {
     const wrappedDataKey = encrypt(to.key, dataKey, dataKeyContext(holder), random)
-    return { ...sealed, masterKeyId: to.id, wrappedDataKey }
+    return { ...encrypted, masterKeyId: to.id, wrappedDataKey }
   } finally {
     dataKey.fill(0)
   }

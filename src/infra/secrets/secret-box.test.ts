@@ -13,18 +13,18 @@ const box = openSecretBox(testRandom.bytes(32), testRandom)
 
 test('a sealed text opens again, and looks different each time', () => {
   for (const plain of ['', 'whsec_abc', 'Zoë € 支払い', 'x'.repeat(10_000)]) {
-    const sealed = box.seal(HERE, plain)
-    assert.equal(box.open(HERE, sealed), plain)
-    assert.notEqual(sealed, box.seal(HERE, plain))
-    assert.ok(plain === '' || !sealed.includes(plain))
+    const encrypted = box.encrypt(HERE, plain)
+    assert.equal(box.open(HERE, encrypted), plain)
+    assert.notEqual(encrypted, box.encrypt(HERE, plain))
+    assert.ok(plain === '' || !encrypted.includes(plain))
   }
 })
 
 test('a text opens only in its own place, with its own key, and unchanged', () => {
-  const sealed = box.seal(HERE, 'whsec_abc')
-  assert.throws(() => box.open(THERE, sealed))
-  assert.throws(() => openSecretBox(testRandom.bytes(32), testRandom).open(HERE, sealed))
-  const bytes = Buffer.from(sealed.slice(3), 'base64')
+  const encrypted = box.encrypt(HERE, 'whsec_abc')
+  assert.throws(() => box.open(THERE, encrypted))
+  assert.throws(() => openSecretBox(testRandom.bytes(32), testRandom).open(HERE, encrypted))
+  const bytes = Buffer.from(encrypted.slice(3), 'base64')
   for (let at = 0; at < bytes.length; at++) {
     const changed = Buffer.from(bytes)
     changed[at]! ^= 1
@@ -34,7 +34,7 @@ test('a text opens only in its own place, with its own key, and unchanged', () =
   for (const cut of [bytes.subarray(0, -1), bytes.subarray(0, -12), bytes.subarray(0, 4)]) {
     assert.throws(() => box.open(HERE, `v1.${cut.toString('base64')}`))
   }
-  assert.throws(() => box.open(HERE, sealed.replace('v1.', 'v2.')))
+  assert.throws(() => box.open(HERE, encrypted.replace('v1.', 'v2.')))
 })
 
 test('the key is made once, for its owner alone; a broken key file is an error, and is not replaced', (t) => {

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:cry
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Random, SecretBox } from '../../kernel/ports.ts'
-import type { SealContext } from '../../kernel/sealed.ts'
+import type { EncryptionContext } from '../../kernel/encrypted.ts'
 import { syncFolder, writePrivateFile } from '../private-files.ts'
 import { withLock } from './master-keys.ts'
 
@@ -107,7 +107,7 @@ export class SecretKeys implements SecretBox {
     this.#keys = toNamed(this.#load())
   }
 
-  seal(context: SealContext, plain: string): string {
+  encrypt(context: EncryptionContext, plain: string): string {
     const nonce = this.#random.bytes(NONCE_BYTES)
     const cipher = createCipheriv(ALGORITHM, this.#keys[0]!.key, nonce, { authTagLength: TAG_BYTES })
     cipher.setAAD(Buffer.from(context))
@@ -115,22 +115,22 @@ export class SecretKeys implements SecretBox {
     return VERSION + Buffer.concat(parts).toString('base64')
   }
 
-  open(context: SealContext, sealed: string): string {
+  open(context: EncryptionContext, encrypted: string): string {
     try {
-      return this.#find(context, sealed).plain
+      return this.#find(context, encrypted).plain
     } catch (error) {
       // Another process may have encrypted it with a key that is newer than this process.
       const known = this.#keys.length
       this.reload()
       if (this.#keys.length <= known) throw error
-      return this.#find(context, sealed).plain
+      return this.#find(context, encrypted).plain
     }
   }
 
   /** The name of the key that decrypts a text; undefined when none does. */
-  sealedWith(context: SealContext, sealed: string): string | undefined {
+  encryptedWith(context: EncryptionContext, encrypted: string): string | undefined {
     try {
-      return this.#find(context, sealed).name
+      return this.#find(context, encrypted).name
     } catch {
       // Failing is the answer here.
       return undefined
@@ -151,11 +151,11 @@ export class SecretKeys implements SecretBox {
     return fingerprintKeyOf((this.#keys.find((key) => key.name === name) ?? this.#keys[0]!).key)
   }
 
-  #find(context: SealContext, sealed: string): { name: string; plain: string } {
+  #find(context: EncryptionContext, encrypted: string): { name: string; plain: string } {
     let wrong: unknown
     for (const { name, key } of this.#keys) {
       try {
-        return { name, plain: decrypt(key, context, sealed) }
+        return { name, plain: decrypt(key, context, encrypted) }
       } catch (error) {
         wrong = error
       }
@@ -168,11 +168,11 @@ export class SecretKeys implements SecretBox {
 export const openSecretBox = (key: Uint8Array, random: Random) => new SecretKeys(() => [key], random)
 
 /** Whether a column has an encrypted text: one that was emptied has none. */
-export const isSealed = (text: unknown): text is string => typeof text === 'string' && text.startsWith(VERSION)
+export const isEncrypted = (text: unknown): text is string => typeof text === 'string' && text.startsWith(VERSION)
 
-function decrypt(key: Uint8Array, context: SealContext, sealed: string): string {
-  const bytes = Buffer.from(sealed.slice(VERSION.length), 'base64')
-  if (!isSealed(sealed) || bytes.length < NONCE_BYTES + TAG_BYTES) throw new Error('No sealed text.')
+function decrypt(key: Uint8Array, context: EncryptionContext, encrypted: string): string {
+  const bytes = Buffer.from(encrypted.slice(VERSION.length), 'base64')
+  if (!isEncrypted(encrypted) || bytes.length < NONCE_BYTES + TAG_BYTES) throw new Error('No sealed text.')
   const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES })
   decipher.setAAD(Buffer.from(context))
   decipher.setAuthTag(bytes.subarray(-TAG_BYTES))

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import type { Config } from '../../config/config.ts'
-import type { KeyHolder, KeyVault, SealedKey } from '../../kernel/key-vault.ts'
+import type { KeyHolder, KeyVault, EncryptedKey } from '../../kernel/key-vault.ts'
 import type { Random } from '../../kernel/ports.ts'
-import { type MasterKey, openKey, rewrapKey, sealKey } from './envelope.ts'
+import { type MasterKey, openKey, rewrapKey, encryptKey } from './envelope.ts'
 import { type MasterKeys, createKeyFile, readKeyFile, stampKeyFile, toMasterKeys } from './master-keys.ts'
 
 type VaultSettings = Pick<Config, 'walletKeys' | 'walletKeyActive' | 'dataDir'>
@@ -59,25 +59,25 @@ export class EnvelopeVault implements KeyVault {
    * Encrypts with the key that is active now. Another process may have rotated the keys; a record under a key that only this
    * process still remembers would be lost with it.
    */
-  seal(holder: KeyHolder, key: Uint8Array): SealedKey {
+  encrypt(holder: KeyHolder, key: Uint8Array): EncryptedKey {
     this.#refresh()
-    return sealKey(this.#keys.active, holder, key, this.#options.random)
+    return encryptKey(this.#keys.active, holder, key, this.#options.random)
   }
 
-  sealByEach(holder: KeyHolder, key: Uint8Array, except: ReadonlySet<string>): SealedKey[] {
+  encryptByEach(holder: KeyHolder, key: Uint8Array, except: ReadonlySet<string>): EncryptedKey[] {
     this.#refresh()
     const missing = [...this.#keys.byId.values()].filter(({ id }) => !except.has(id))
-    return missing.map((master) => sealKey(master, holder, key, this.#options.random))
+    return missing.map((master) => encryptKey(master, holder, key, this.#options.random))
   }
 
-  open(holder: KeyHolder, sealed: SealedKey): Uint8Array {
-    return openKey(this.#get(sealed.masterKeyId), holder, sealed)
+  open(holder: KeyHolder, encrypted: EncryptedKey): Uint8Array {
+    return openKey(this.#get(encrypted.masterKeyId), holder, encrypted)
   }
 
-  rewrap(holder: KeyHolder, sealed: SealedKey): SealedKey | undefined {
+  rewrap(holder: KeyHolder, encrypted: EncryptedKey): EncryptedKey | undefined {
     const to = this.#keys.active
-    if (sealed.masterKeyId === to.id) return undefined
-    return rewrapKey({ from: this.#get(sealed.masterKeyId), to }, holder, sealed, this.#options.random)
+    if (encrypted.masterKeyId === to.id) return undefined
+    return rewrapKey({ from: this.#get(encrypted.masterKeyId), to }, holder, encrypted, this.#options.random)
   }
 
   knows(masterKeyId: string): boolean {

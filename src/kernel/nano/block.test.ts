@@ -16,18 +16,18 @@ function randomBlock(random: SeededRandom, type: Block['type']): Block {
   const representative = random.hex(64)
   const account = random.hex(64)
   const balance = toRaw(random.bigint(128))
-  const sealed = { signature: random.hex(128), work: random.hex(16).toLowerCase() }
+  const encrypted = { signature: random.hex(128), work: random.hex(16).toLowerCase() }
   switch (type) {
     case 'state':
-      return { type, account, previous, representative, balance, link: random.hex(64), ...sealed }
+      return { type, account, previous, representative, balance, link: random.hex(64), ...encrypted }
     case 'send':
-      return { type, previous, destination: random.hex(64), balance, ...sealed }
+      return { type, previous, destination: random.hex(64), balance, ...encrypted }
     case 'receive':
-      return { type, previous, source: random.hex(64), ...sealed }
+      return { type, previous, source: random.hex(64), ...encrypted }
     case 'open':
-      return { type, source: random.hex(64), representative, account, ...sealed }
+      return { type, source: random.hex(64), representative, account, ...encrypted }
     case 'change':
-      return { type, previous, representative, ...sealed }
+      return { type, previous, representative, ...encrypted }
   }
 }
 
@@ -75,13 +75,13 @@ test('a legacy block hashes its members without a preamble, in the order the nod
     const [previous, source] = [random.hex(64), random.hex(64)]
     const [account, representative] = [random.hex(64), random.hex(64)]
     const balance = toRaw(random.bigint(128))
-    const sealed = { signature: random.hex(128), work: random.hex(16).toLowerCase() }
+    const encrypted = { signature: random.hex(128), work: random.hex(16).toLowerCase() }
     const amount = balance.toString(16).padStart(32, '0')
     const table: [Block, string][] = [
-      [{ type: 'send', previous, destination: account, balance, ...sealed }, previous + account + amount],
-      [{ type: 'receive', previous, source, ...sealed }, previous + source],
-      [{ type: 'open', source, representative, account, ...sealed }, source + representative + account],
-      [{ type: 'change', previous, representative, ...sealed }, previous + representative],
+      [{ type: 'send', previous, destination: account, balance, ...encrypted }, previous + account + amount],
+      [{ type: 'receive', previous, source, ...encrypted }, previous + source],
+      [{ type: 'open', source, representative, account, ...encrypted }, source + representative + account],
+      [{ type: 'change', previous, representative, ...encrypted }, previous + representative],
     ]
     for (const [block, hashed] of table) {
       assert.equal(hashBlock(block), bytesToHex(blake2b(hexToBytes(hashed), { dkLen: 32 })), block.type)

@@ -140,7 +140,7 @@ export function fromBlockJson(field: (name: string) => string | undefined): Bloc
   const signature = decoded(field('signature'), (text) => parseHex(text, 128))
   const work = decoded(field('work'), (text) => parseHex(text, 16)?.toLowerCase())
   if (signature === undefined || work === undefined) return undefined
-  const sealed = { signature, work }
+  const signatureAndWork = { signature, work }
   switch (type) {
     case 'state':
       return complete({
@@ -150,7 +150,7 @@ export function fromBlockJson(field: (name: string) => string | undefined): Bloc
         representative: account('representative'),
         balance: decoded(field('balance'), parseAmount),
         link: link('link'),
-        ...sealed,
+        ...signatureAndWork,
       })
     case 'send': {
       const balance = decoded(field('balance'), (text) => parseHex(text, 32))
@@ -159,21 +159,26 @@ export function fromBlockJson(field: (name: string) => string | undefined): Bloc
         previous: hash('previous'),
         destination: account('destination'),
         balance: balance === undefined ? undefined : (BigInt(`0x${balance}`) as Raw),
-        ...sealed,
+        ...signatureAndWork,
       })
     }
     case 'receive':
-      return complete({ type, previous: hash('previous'), source: hash('source'), ...sealed })
+      return complete({ type, previous: hash('previous'), source: hash('source'), ...signatureAndWork })
     case 'open':
       return complete({
         type,
         source: hash('source'),
         representative: account('representative'),
         account: account('account'),
-        ...sealed,
+        ...signatureAndWork,
       })
     case 'change':
-      return complete({ type, previous: hash('previous'), representative: account('representative'), ...sealed })
+      return complete({
+        type,
+        previous: hash('previous'),
+        representative: account('representative'),
+        ...signatureAndWork,
+      })
     default:
       return undefined
   }

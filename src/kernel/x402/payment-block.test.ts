@@ -5,7 +5,7 @@ import { type StateBlock, hashBlock, toBlockJson } from '../nano/block.ts'
 import { publicKeyOf, signHash } from '../nano/keys.ts'
 import type { Raw } from '../money.ts'
 import { workValue } from '../nano/work.ts'
-import { checkAccepted, checkRecipient, checkSeal, readAmount, readPaymentBlock } from './payment-block.ts'
+import { checkAccepted, checkRecipient, checkSignatureAndWork, readAmount, readPaymentBlock } from './payment-block.ts'
 
 const PRIVATE = '1'.repeat(64)
 const SHOP = 'A'.repeat(64)
@@ -39,11 +39,11 @@ test('every spelling of a block has the same identity', () => {
 
 test('work is looked at before the signature, and both count', () => {
   const value = workValue(block.previous, block.work)
-  assert.equal(checkSeal(read({}), value), undefined)
-  assert.equal(checkSeal(read({}), value + 1n), 'invalid_exact_nano_payload_work')
+  assert.equal(checkSignatureAndWork(read({}), value), undefined)
+  assert.equal(checkSignatureAndWork(read({}), value + 1n), 'invalid_exact_nano_payload_work')
   const forged = { signature: '0'.repeat(128) }
-  assert.equal(checkSeal(read(forged), value + 1n), 'invalid_exact_nano_payload_work')
-  assert.equal(checkSeal(read(forged), value), 'invalid_exact_nano_payload_signature')
+  assert.equal(checkSignatureAndWork(read(forged), value + 1n), 'invalid_exact_nano_payload_work')
+  assert.equal(checkSignatureAndWork(read(forged), value), 'invalid_exact_nano_payload_signature')
 })
 
 test('the signed link says who is paid, and what is not signed may only agree', () => {

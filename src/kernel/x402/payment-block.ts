@@ -49,7 +49,7 @@ export function readPaymentBlock(given: unknown): PaymentBlock | undefined {
 }
 
 /** Checks the work before the signature: a caller who floods us with signatures has to compute work for each. */
-export function checkSeal({ block, hash }: PaymentBlock, threshold: bigint): Reason | undefined {
+export function checkSignatureAndWork({ block, hash }: PaymentBlock, threshold: bigint): Reason | undefined {
   if (workValue(rootOf(block), block.work) < threshold) return 'invalid_exact_nano_payload_work'
   if (!verifyHash(block.account, hash, block.signature)) return 'invalid_exact_nano_payload_signature'
   return undefined

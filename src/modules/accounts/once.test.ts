@@ -205,7 +205,7 @@ forEachEngine((engine, open: (t: TestContext) => Promise<OpenedStore>) => {
       const opened = await open(t)
       const { ctx } = opened
       await startDead(opened, { claim: 'run_of_the_dying', lease_until: 0 })
-      const made = secrets.seal(madeContext('acc_1', 'send', 'k'), '{"id":"thing_1"}')
+      const made = secrets.encrypt(madeContext('acc_1', 'send', 'k'), '{"id":"thing_1"}')
       const { resolve: commit, promise: committed } = Promise.withResolvers<void>()
       const { resolve: note, promise: recorded } = Promise.withResolvers<void>()
       const recording = ctx.db.transaction().execute(async (tx) => {

@@ -1,4 +1,4 @@
-import { sealedIn } from '../../kernel/sealed.ts'
+import { encryptedIn } from '../../kernel/encrypted.ts'
 import type { ProfileColumns } from './account-profile.ts'
 import type { MemberColumns } from './people/member.ts'
 
@@ -259,12 +259,12 @@ export const ACCOUNT_TABLES = [
   'account_requests',
 ] as const satisfies readonly (keyof AccountTables)[]
 
-export const sessionSecretContext = sealedIn(
+export const sessionSecretContext = encryptedIn(
   { table: 'session_secrets', columns: ['secret'], key: ['id'] },
   (id) => `session|${id}`,
 )
 
-export const ACCOUNT_SEALED = [sessionSecretContext]
+export const ACCOUNT_ENCRYPTED = [sessionSecretContext]
 
 declare module '../../kernel/db.ts' {
   interface Tables extends AccountTables {}

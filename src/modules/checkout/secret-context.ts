@@ -1,7 +1,7 @@
-import { sealedIn } from '../../kernel/sealed.ts'
+import { encryptedIn } from '../../kernel/encrypted.ts'
 
 /** Binds an encrypted secret to its checkout, so that it cannot be decrypted for another one. */
-export const secretContext = sealedIn(
+export const secretContext = encryptedIn(
   { table: 'checkouts', columns: ['webhook_secret'], key: ['id'] },
   (id) => `checkout:${id}`,
 )

@@ -1,4 +1,4 @@
-import { sealedIn } from '../../kernel/sealed.ts'
+import { encryptedIn } from '../../kernel/encrypted.ts'
 /** Nano sent to email addresses. A wallet of its own takes the funding; unclaimed shares go to the refund address. */
 export interface EmailPaymentsTable {
   id: string
@@ -82,16 +82,16 @@ export const EMAIL_TABLES = [
 ] as const satisfies readonly (keyof EmailTables)[]
 
 /** Binds an encrypted address to its row, so that it cannot be decrypted for another one. */
-export const receiptContext = sealedIn(
+export const receiptContext = encryptedIn(
   { table: 'email_payments', columns: ['receipt'], key: ['id'] },
   (id) => `email-receipt:${id}`,
 )
-export const recipientContext = sealedIn(
+export const recipientContext = encryptedIn(
   { table: 'email_recipients', columns: ['email'], key: ['id'] },
   (id) => `email-recipient:${id}`,
 )
 
-export const EMAIL_SEALED = [receiptContext, recipientContext]
+export const EMAIL_ENCRYPTED = [receiptContext, recipientContext]
 
 declare module '../../kernel/db.ts' {
   interface Tables extends EmailTables {}

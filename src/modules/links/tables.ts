@@ -1,4 +1,4 @@
-import { sealedIn } from '../../kernel/sealed.ts'
+import { encryptedIn } from '../../kernel/encrypted.ts'
 import type { LinkColumns } from './payment-link.ts'
 
 /** Its other columns are declared with the noun. */
@@ -59,12 +59,12 @@ export const LINK_TABLES = [
 ] as const satisfies readonly (keyof LinkTables)[]
 
 /** Binds an encrypted secret to its link, so that it cannot be decrypted for another one. */
-export const secretContext = sealedIn(
+export const secretContext = encryptedIn(
   { table: 'payment_links', columns: ['webhook_secret'], key: ['id'] },
   (id) => `payment link ${id}`,
 )
 
-export const LINK_SEALED = [secretContext]
+export const LINK_ENCRYPTED = [secretContext]
 
 declare module '../../kernel/db.ts' {
   interface Tables extends LinkTables {}

@@ -1,4 +1,4 @@
-import { sealedIn } from '../../kernel/sealed.ts'
+import { encryptedIn } from '../../kernel/encrypted.ts'
 import type { PosColumns } from './point-of-sale.ts'
 
 /** Its columns are declared with the noun. */
@@ -42,12 +42,12 @@ export const POS_TABLES = [
   'pos_pin_tries',
 ] as const satisfies readonly (keyof PosTables)[]
 
-export const tokenContext = sealedIn(
+export const tokenContext = encryptedIn(
   { table: 'points_of_sale', columns: ['token'], key: ['id'] },
   (id) => `point of sale ${id}`,
 )
 
-export const POS_SEALED = [tokenContext]
+export const POS_ENCRYPTED = [tokenContext]
 
 declare module '../../kernel/db.ts' {
   interface Tables extends PosTables {}

@@ -1,11 +1,11 @@
-import type { KeyHolder, SealedKey } from '../../kernel/key-vault.ts'
+import type { KeyHolder, EncryptedKey } from '../../kernel/key-vault.ts'
 import type { Db } from '../../kernel/db.ts'
 import { type Given, prepared } from '../../kernel/prepared.ts'
 
-export async function getSealedKey(db: Db, walletId: string): Promise<SealedKey> {
+export async function getEncryptedKey(db: Db, walletId: string): Promise<EncryptedKey> {
   const [row] = await selectKey(db, { walletId })
   if (!row) throw new Error('A wallet has no key.')
-  return toSealedKey(row)
+  return toEncryptedKey(row)
 }
 
 const selectKey = prepared((db, given: Given<{ walletId: string }>) =>
@@ -15,12 +15,16 @@ const selectKey = prepared((db, given: Given<{ walletId: string }>) =>
     .where('wallet_id', '=', given('walletId')),
 )
 
-export function toSealedKey(row: { master_key_id: string; wrapped_data_key: string; sealed_key: string }): SealedKey {
+export function toEncryptedKey(row: {
+  master_key_id: string
+  wrapped_data_key: string
+  sealed_key: string
+}): EncryptedKey {
   return {
     version: 1,
     masterKeyId: row.master_key_id,
     wrappedDataKey: row.wrapped_data_key,
-    sealedKey: row.sealed_key,
+    encryptedKey: row.sealed_key,
   }
 }
 
@@ -29,7 +33,7 @@ export async function listWrappedByOthers(
   db: Db,
   masterKeyId: string,
   limit: number,
-): Promise<(KeyHolder & { sealed: SealedKey })[]> {
+): Promise<(KeyHolder & { encrypted: EncryptedKey })[]> {
   const rows = await db
     .selectFrom('wallet_keys')
     .innerJoin('wallets', 'wallets.id', 'wallet_keys.wallet_id')
@@ -38,11 +42,11 @@ export async function listWrappedByOthers(
     .where('master_key_id', '!=', masterKeyId)
     .limit(limit)
     .execute()
-  return rows.map((row) => ({ walletId: row.wallet_id, address: row.address, sealed: toSealedKey(row) }))
+  return rows.map((row) => ({ walletId: row.wallet_id, address: row.address, encrypted: toEncryptedKey(row) }))
 }
 
 /** Stores the same key in a new wrapping; false when another process was faster. */
-export async function updateWrapping(db: Db, walletId: string, was: SealedKey, now: SealedKey): Promise<boolean> {
+export async function updateWrapping(db: Db, walletId: string, was: EncryptedKey, now: EncryptedKey): Promise<boolean> {
   const row = await db
     .updateTable('wallet_keys')
     .set({ master_key_id: now.masterKeyId, wrapped_data_key: now.wrappedDataKey })
@@ -63,18 +67,18 @@ export async function countByMasterKey(db: Db): Promise<{ id: string; count: num
   return rows.map((row) => ({ id: row.master_key_id, count: Number(row.count) }))
 }
 
-export async function listCanaries(db: Db): Promise<SealedKey[]> {
-  return (await db.selectFrom('wallet_canaries').selectAll().execute()).map(toSealedKey)
+export async function listCanaries(db: Db): Promise<EncryptedKey[]> {
+  return (await db.selectFrom('wallet_canaries').selectAll().execute()).map(toEncryptedKey)
 }
 
 /** Keeps the first canary of each master key. */
-export async function insertCanary(db: Db, sealed: SealedKey, now: number): Promise<void> {
+export async function insertCanary(db: Db, encrypted: EncryptedKey, now: number): Promise<void> {
   await db
     .insertInto('wallet_canaries')
     .values({
-      master_key_id: sealed.masterKeyId,
-      wrapped_data_key: sealed.wrappedDataKey,
-      sealed_key: sealed.sealedKey,
+      master_key_id: encrypted.masterKeyId,
+      wrapped_data_key: encrypted.wrappedDataKey,
+      sealed_key: encrypted.encryptedKey,
       created_at: now,
     })
     .onConflict((conflict) => conflict.doNothing())

@@ -3,7 +3,7 @@ import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { loadConfig } from '../../config/config.ts'
-import { openKey, rewrapKey, sealKey } from '../../infra/secrets/envelope.ts'
+import { openKey, rewrapKey, encryptKey } from '../../infra/secrets/envelope.ts'
 import {
   addToKeyFile,
   createKeyFile,
@@ -29,47 +29,47 @@ const SHOP = new Signer(9).address
 test('a sealed key opens for its wallet and address, in either form, and shows nothing (contract 4.2, rule 11)', () => {
   for (const bytes of [32, 64]) {
     const key = testRandom.bytes(bytes)
-    const sealed = sealKey(master, holder, key, testRandom)
-    assert.deepEqual(Buffer.from(openKey(master, holder, sealed)), Buffer.from(key))
-    assert.ok(!Buffer.from(sealed.sealedKey, 'base64').includes(Buffer.from(key)))
-    assert.equal(Buffer.from(sealed.wrappedDataKey, 'base64').length, 60)
+    const encrypted = encryptKey(master, holder, key, testRandom)
+    assert.deepEqual(Buffer.from(openKey(master, holder, encrypted)), Buffer.from(key))
+    assert.ok(!Buffer.from(encrypted.encryptedKey, 'base64').includes(Buffer.from(key)))
+    assert.equal(Buffer.from(encrypted.wrappedDataKey, 'base64').length, 60)
   }
 })
 
 // Somebody who can write to the store must not be able to make us sign with another wallet's key.
 test('a sealed key does not open for another wallet, another address, or with another master key', () => {
-  const sealed = sealKey(master, holder, testRandom.bytes(32), testRandom)
+  const encrypted = encryptKey(master, holder, testRandom.bytes(32), testRandom)
   const stranger = { walletId: 'wal_2', address: new Signer(2).address }
-  const another = sealKey(master, stranger, testRandom.bytes(32), testRandom)
-  assert.throws(() => openKey(master, { ...holder, walletId: stranger.walletId }, sealed))
-  assert.throws(() => openKey(master, { ...holder, address: stranger.address }, sealed))
-  assert.throws(() => openKey(other, holder, sealed))
-  assert.throws(() => openKey(master, holder, { ...sealed, sealedKey: another.sealedKey }))
-  assert.throws(() => openKey(master, holder, { ...sealed, wrappedDataKey: another.wrappedDataKey }))
+  const another = encryptKey(master, stranger, testRandom.bytes(32), testRandom)
+  assert.throws(() => openKey(master, { ...holder, walletId: stranger.walletId }, encrypted))
+  assert.throws(() => openKey(master, { ...holder, address: stranger.address }, encrypted))
+  assert.throws(() => openKey(other, holder, encrypted))
+  assert.throws(() => openKey(master, holder, { ...encrypted, encryptedKey: another.encryptedKey }))
+  assert.throws(() => openKey(master, holder, { ...encrypted, wrappedDataKey: another.wrappedDataKey }))
   assert.throws(() => openKey(master, holder, another))
 })
 
 test('not one bit of a sealed key can change, and its tag cannot be cut', () => {
-  const sealed = sealKey(master, holder, testRandom.bytes(32), testRandom)
-  for (const part of ['wrappedDataKey', 'sealedKey'] as const) {
-    const bytes = Buffer.from(sealed[part], 'base64')
+  const encrypted = encryptKey(master, holder, testRandom.bytes(32), testRandom)
+  for (const part of ['wrappedDataKey', 'encryptedKey'] as const) {
+    const bytes = Buffer.from(encrypted[part], 'base64')
     for (let at = 0; at < bytes.length; at++) {
       const changed = Buffer.from(bytes)
       changed[at]! ^= 1 << (at % 8)
-      assert.throws(() => openKey(master, holder, { ...sealed, [part]: changed.toString('base64') }))
+      assert.throws(() => openKey(master, holder, { ...encrypted, [part]: changed.toString('base64') }))
     }
     for (let length = 0; length < bytes.length; length++) {
       const cut = bytes.subarray(0, length).toString('base64')
-      assert.throws(() => openKey(master, holder, { ...sealed, [part]: cut }))
+      assert.throws(() => openKey(master, holder, { ...encrypted, [part]: cut }))
     }
   }
 })
 
 test('a new wrapping opens with the new master key alone, and the sealed key itself stays (contract 4.2, rule 11)', () => {
   const key = testRandom.bytes(32)
-  const sealed = sealKey(master, holder, key, testRandom)
-  const anew = rewrapKey({ from: master, to: other }, holder, sealed, testRandom)
-  assert.equal(anew.sealedKey, sealed.sealedKey)
+  const encrypted = encryptKey(master, holder, key, testRandom)
+  const anew = rewrapKey({ from: master, to: other }, holder, encrypted, testRandom)
+  assert.equal(anew.encryptedKey, encrypted.encryptedKey)
   assert.deepEqual(Buffer.from(openKey(other, holder, anew)), Buffer.from(key))
   assert.throws(() => openKey(master, holder, anew))
 })
@@ -94,17 +94,17 @@ test('a wallet made after a rotation is sealed with a key that is in the file', 
   const file = join(openFolder(t), 'wallet-keys')
   const { active: first } = createKeyFile(file, testRandom)
   const vault = vaultOn(file)
-  assert.equal(vault.seal(holder, testRandom.bytes(32)).masterKeyId, first.id)
+  assert.equal(vault.encrypt(holder, testRandom.bytes(32)).masterKeyId, first.id)
   const { active: second } = addToKeyFile(file, testRandom)
-  assert.equal(vault.seal(holder, testRandom.bytes(32)).masterKeyId, second.id)
+  assert.equal(vault.encrypt(holder, testRandom.bytes(32)).masterKeyId, second.id)
   // The operator takes the old key out, as the documentation says.
   const [, line] = readFileSync(file, 'utf8').trim().split('\n')
   writeFileSync(file, `${line}\n`)
   const key = testRandom.bytes(32)
-  const sealed = vault.seal(holder, key)
-  assert.deepEqual(Buffer.from(vaultOn(file).open(holder, sealed)), Buffer.from(key))
+  const encrypted = vault.encrypt(holder, key)
+  assert.deepEqual(Buffer.from(vaultOn(file).open(holder, encrypted)), Buffer.from(key))
   rmSync(file)
-  assert.throws(() => vault.seal(holder, key), /ENOENT/, 'without a file nothing is sealed')
+  assert.throws(() => vault.encrypt(holder, key), /ENOENT/, 'without a file nothing is sealed')
 })
 
 test('a key file whose key was replaced under its old name seals nothing, so that no wallet is lost to it', (t) => {
@@ -112,7 +112,7 @@ test('a key file whose key was replaced under its old name seals nothing, so tha
   const { active } = createKeyFile(file, testRandom)
   const vault = vaultOn(file)
   writeFileSync(file, `${active.id}:${newKey()}\n`)
-  assert.throws(() => vault.seal(holder, testRandom.bytes(32)), /is not what it was/)
+  assert.throws(() => vault.encrypt(holder, testRandom.bytes(32)), /is not what it was/)
 })
 
 test('two rotations at once lose no key: the second is told to wait', (t) => {

@@ -56,9 +56,9 @@ test('a sealed key that is not the key of its address signs nothing, and freezes
   const { world, instance, wallet } = await openWallet(t)
   await world.deposit(wallet, nano(5))
   const { id } = (await findWalletByAddress(world.db, wallet))!
-  const foreign = instance.ctx.vault.seal({ walletId: id, address: wallet }, testRandom.bytes(32))
-  const sealed = { wrapped_data_key: foreign.wrappedDataKey, sealed_key: foreign.sealedKey }
-  await world.db.updateTable('wallet_keys').set(sealed).where('wallet_id', '=', id).execute()
+  const foreign = instance.ctx.vault.encrypt({ walletId: id, address: wallet }, testRandom.bytes(32))
+  const encrypted = { wrapped_data_key: foreign.wrappedDataKey, sealed_key: foreign.encryptedKey }
+  await world.db.updateTable('wallet_keys').set(encrypted).where('wallet_id', '=', id).execute()
   assert.equal(await codeOf(world.finish(send(world, instance, wallet))), 'wallet_frozen')
   assert.deepEqual(world.alarms, ['key: The sealed key is not the key of its address.'])
   assert.equal(await countSigned(world), 0)

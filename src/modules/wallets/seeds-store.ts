@@ -1,7 +1,7 @@
 import type { Db } from '../../kernel/db.ts'
-import type { SealedKey } from '../../kernel/key-vault.ts'
+import type { EncryptedKey } from '../../kernel/key-vault.ts'
 import { type Given, prepared } from '../../kernel/prepared.ts'
-import { toSealedKey } from './keys-store.ts'
+import { toEncryptedKey } from './keys-store.ts'
 
 /** A seed from which keys of wallets are derived; it is stored encrypted only. */
 export interface Seed {
@@ -35,7 +35,7 @@ export async function listSeeds(db: Db): Promise<Seed[]> {
 export async function insertSeed(
   db: Db,
   { id, isActive, now }: { id: string; isActive: boolean; now: number },
-  seals: readonly SealedKey[],
+  seals: readonly EncryptedKey[],
 ): Promise<boolean> {
   const row = await db
     .insertInto('wallet_seeds')
@@ -78,8 +78,8 @@ export async function giveIndexBack(db: Db, { seedId, index }: SeedPlace): Promi
     .execute()
 }
 
-export async function listSeals(db: Db, seedId: string): Promise<SealedKey[]> {
-  return (await selectSeals(db, { seedId })).map(toSealedKey)
+export async function listSeals(db: Db, seedId: string): Promise<EncryptedKey[]> {
+  return (await selectSeals(db, { seedId })).map(toEncryptedKey)
 }
 
 const selectSeals = prepared((db, given: Given<{ seedId: string }>) =>
@@ -89,16 +89,16 @@ const selectSeals = prepared((db, given: Given<{ seedId: string }>) =>
     .where('seed_id', '=', given('seedId')),
 )
 
-export async function insertSeals(db: Db, seedId: string, seals: readonly SealedKey[]): Promise<void> {
+export async function insertSeals(db: Db, seedId: string, seals: readonly EncryptedKey[]): Promise<void> {
   if (seals.length === 0) return
   await db
     .insertInto('wallet_seed_seals')
     .values(
-      seals.map(({ masterKeyId, wrappedDataKey, sealedKey }) => ({
+      seals.map(({ masterKeyId, wrappedDataKey, encryptedKey }) => ({
         seed_id: seedId,
         master_key_id: masterKeyId,
         wrapped_data_key: wrappedDataKey,
-        sealed_key: sealedKey,
+        sealed_key: encryptedKey,
       })),
     )
     .onConflict((conflict) => conflict.doNothing())

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import { type Raw, toRaw } from '../../kernel/money.ts'
 import { ZERO_HASH } from '../../kernel/nano/block.ts'
-import type { SealedKey } from '../../kernel/key-vault.ts'
+import type { EncryptedKey } from '../../kernel/key-vault.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
 import type { Db } from '../../kernel/db.ts'
 import { type Given, prepared } from '../../kernel/prepared.ts'
@@ -91,7 +91,7 @@ interface NewWallet {
 }
 
 /** Stores a wallet and its key, both or neither. */
-export async function insertWallet(db: Db, wallet: NewWallet, key: SealedKey & Partial<SeedPlace>): Promise<void> {
+export async function insertWallet(db: Db, wallet: NewWallet, key: EncryptedKey & Partial<SeedPlace>): Promise<void> {
   await db
     .insertInto('wallets')
     .values({
@@ -127,7 +127,7 @@ export async function insertWallet(db: Db, wallet: NewWallet, key: SealedKey & P
       version: key.version,
       master_key_id: key.masterKeyId,
       wrapped_data_key: key.wrappedDataKey,
-      sealed_key: key.sealedKey,
+      sealed_key: key.encryptedKey,
       seed_id: key.seedId ?? null,
       seed_index: key.index ?? null,
     })

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tables } from '../../kernel/db.ts'
-import type { SealedSecret } from './secrets-store.ts'
+import type { EncryptedSecret } from './secrets-store.ts'
 
 export const OPEN: Tables['deliveries']['state'][] = ['queued', 'sending', 'retrying']
 
@@ -17,14 +17,14 @@ export interface DueDelivery {
   body: string | null
   /** Undefined when its endpoint was removed. */
   url: string | undefined
-  sealedSecret: string | null
+  encryptedSecret: string | null
   /** Whether its receiver is disabled. */
   isDisabled: boolean
   /** The account's secret as stored, encrypted. */
-  accountSecret: SealedSecret | undefined
+  accountSecret: EncryptedSecret | undefined
   endpointId: string | null
   /** The endpoint that it goes to, in its current state. */
-  endpoint: { id: string; secret: SealedSecret; failingSince: number | null } | undefined
+  endpoint: { id: string; secret: EncryptedSecret; failingSince: number | null } | undefined
 }
 
 /** Reads deliveries with all that their attempts need; finished ones are left out. */
@@ -82,7 +82,7 @@ const toDue = (row: DueRow): DueDelivery => ({
   type: row.type,
   body: row.body,
   url: (row.endpoint_id === null ? row.url : row.endpoint_url) ?? undefined,
-  sealedSecret: row.sealed_secret,
+  encryptedSecret: row.sealed_secret,
   isDisabled: row.endpoint_id === null ? row.disabled_at !== null : row.endpoint_enabled === 0,
   accountSecret:
     row.sealed === null

@@ -165,8 +165,8 @@ test('a secret that no longer opens is told, and tried again', async (t) => {
   const world = await openWebhooks(t)
   const receiver = await openReceiver(t)
   const { secrets } = world.ctx
-  const seal = secrets.seal.bind(secrets)
-  secrets.seal = (_place, plain) => seal(accountSecretContext('elsewhere'), plain)
+  const encrypt = secrets.encrypt.bind(secrets)
+  secrets.encrypt = (_place, plain) => encrypt(accountSecretContext('elsewhere'), plain)
   await world.tell({ url: receiver.url, secret: SECRET })
   assert.deepEqual([world.attempts[0]!.outcome, world.attempts[0]!.code], ['retrying', 'secret_unreadable'])
   assert.equal(receiver.requests.length, 0)

@@ -1,15 +1,15 @@
 import type { Db } from '../../kernel/db.ts'
 import { type Given, prepared } from '../../kernel/prepared.ts'
 
-export interface SealedSecret {
+export interface EncryptedSecret {
   sealed: string
   createdAt: number
   previousSealed: string | null
   previousUntil: number | null
 }
 
-export async function findSealedSecret(db: Db, accountId: string): Promise<SealedSecret | undefined> {
-  const [row] = await selectSealed(db, { accountId })
+export async function findEncryptedSecret(db: Db, accountId: string): Promise<EncryptedSecret | undefined> {
+  const [row] = await selectEncrypted(db, { accountId })
   return (
     row && {
       sealed: row.sealed,
@@ -20,7 +20,7 @@ export async function findSealedSecret(db: Db, accountId: string): Promise<Seale
   )
 }
 
-const selectSealed = prepared((db, given: Given<{ accountId: string }>) =>
+const selectEncrypted = prepared((db, given: Given<{ accountId: string }>) =>
   db
     .selectFrom('webhook_secrets')
     .select(['sealed', 'created_at', 'previous_sealed', 'previous_until'])
@@ -28,7 +28,7 @@ const selectSealed = prepared((db, given: Given<{ accountId: string }>) =>
 )
 
 /** Keeps the first secret; false when there was one. */
-export async function insertSealedSecret(db: Db, accountId: string, sealed: string, now: number): Promise<boolean> {
+export async function insertEncryptedSecret(db: Db, accountId: string, sealed: string, now: number): Promise<boolean> {
   const row = await db
     .insertInto('webhook_secrets')
     .values({ account_id: accountId, sealed, created_at: now, previous_sealed: null, previous_until: null })
@@ -39,7 +39,7 @@ export async function insertSealedSecret(db: Db, accountId: string, sealed: stri
 }
 
 /** Replaces the current secret, which still signs for a while; one statement, so that concurrent rotations lose none. */
-export async function replaceSealedSecret(
+export async function replaceEncryptedSecret(
   db: Db,
   accountId: string,
   { sealed, now, previousUntil }: { sealed: string; now: number; previousUntil: number },

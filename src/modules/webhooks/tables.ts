@@ -1,4 +1,4 @@
-import { sealedIn } from '../../kernel/sealed.ts'
+import { encryptedIn } from '../../kernel/encrypted.ts'
 import type { EndpointColumns } from './endpoints/endpoint.ts'
 import type { WatchColumns } from './watches/watch.ts'
 
@@ -126,21 +126,21 @@ export const WEBHOOK_TABLES = [
 ] as const satisfies readonly (keyof WebhookTables)[]
 
 /** Binds an encrypted secret to its account, so that it cannot be decrypted for another one. */
-export const accountSecretContext = sealedIn(
+export const accountSecretContext = encryptedIn(
   { table: 'webhook_secrets', columns: ['sealed', 'previous_sealed'], key: ['account_id'] },
   (accountId) => `webhook-secret:${accountId}`,
 )
-export const endpointSecretContext = sealedIn(
+export const endpointSecretContext = encryptedIn(
   { table: 'webhook_endpoints', columns: ['sealed', 'previous_sealed'], key: ['id'] },
   (id) => `webhook-endpoint:${id}`,
 )
 /** Binds a checkout's own secret to the event it signs. */
-export const eventSecretContext = sealedIn(
+export const eventSecretContext = encryptedIn(
   { table: 'events', columns: ['sealed_secret'], key: ['id'] },
   (id) => `webhook-event:${id}`,
 )
 
-export const WEBHOOK_SEALED = [accountSecretContext, endpointSecretContext, eventSecretContext]
+export const WEBHOOK_ENCRYPTED = [accountSecretContext, endpointSecretContext, eventSecretContext]
 
 declare module '../../kernel/db.ts' {
   interface Tables extends WebhookTables {}

@@ -237,9 +237,9 @@ export class Sessions {
   }
 
   /** Undefined for a secret encrypted with a lost key: only the sessions signed with it are lost. */
-  #read(id: string, sealed: string): Uint8Array | undefined {
+  #read(id: string, encrypted: string): Uint8Array | undefined {
     try {
-      return hexToBytes(this.#ctx.secrets.open(sessionSecretContext(id), sealed))
+      return hexToBytes(this.#ctx.secrets.open(sessionSecretContext(id), encrypted))
     } catch (error) {
       this.#ctx.failures.lost('accounts.session-secret')(error)
       return undefined
@@ -249,7 +249,7 @@ export class Sessions {
   /** Makes the day's secret, or replaces one that cannot be decrypted. The first process decides, and the others use its secret. */
   async #makeSecret(id: string): Promise<Uint8Array> {
     const { db, clock, random, secrets } = this.#ctx
-    const secret = secrets.seal(sessionSecretContext(id), bytesToHex(random.bytes(32)))
+    const secret = secrets.encrypt(sessionSecretContext(id), bytesToHex(random.bytes(32)))
     const unreadable = await findSessionSecret(db, id)
     if (unreadable === undefined) await insertSessionSecret(db, { id, secret, createdAt: clock.now() })
     else if (!this.#read(id, unreadable)) {

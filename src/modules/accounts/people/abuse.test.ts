@@ -21,8 +21,8 @@ forEachEngine((engine) => {
     const { world, ctx, accountId, invite } = await openPeople(t, engine)
     const { id } = await invite('eve@example.com', 'cashier')
     const token = await world.sessions.create(accountId, { memberId: id })
-    const [sealed] = await ctx.db.selectFrom('session_secrets').select(['id', 'secret']).execute()
-    const secret = hexToBytes(world.secrets.open(sessionSecretContext(sealed!.id), sealed!.secret))
+    const [encrypted] = await ctx.db.selectFrom('session_secrets').select(['id', 'secret']).execute()
+    const secret = hexToBytes(world.secrets.open(sessionSecretContext(encrypted!.id), encrypted!.secret))
     const currentDate = new Date(world.clock.now())
     // All that version asks of a token.
     const verify = (one: string) =>

@@ -49,7 +49,7 @@ export async function announce(ctx: CheckoutContext, checkout: Checkout, event: 
   if (accountId === null && checkout.webhookUrl === null) return
   const id = ctx.ids.next('evt')
   const { secrets } = ctx.ports
-  const { webhookSecret: sealed } = checkout
+  const { webhookSecret: encrypted } = checkout
   await recordEvent(
     { ...ctx, secrets },
     {
@@ -60,7 +60,7 @@ export async function announce(ctx: CheckoutContext, checkout: Checkout, event: 
       dedupeKey,
       body: JSON.stringify(toBody(ctx, checkout, { id, ...event })),
       url: isWanted ? checkout.webhookUrl : null,
-      secret: sealed === null ? null : openSecret(ctx, checkout.id, sealed),
+      secret: encrypted === null ? null : openSecret(ctx, checkout.id, encrypted),
       metadata: checkout.metadata,
       madeWith: checkout.madeWith,
     },
@@ -71,9 +71,9 @@ export async function announce(ctx: CheckoutContext, checkout: Checkout, event: 
  * A payment must not fail because the secrets key is gone: the event is then signed with a throw-away secret, so the receiver refuses
  * it and the owner fetches it instead.
  */
-function openSecret({ ports, random, failures }: CheckoutContext, checkoutId: string, sealed: string): string {
+function openSecret({ ports, random, failures }: CheckoutContext, checkoutId: string, encrypted: string): string {
   try {
-    return ports.secrets.open(secretContext(checkoutId), sealed)
+    return ports.secrets.open(secretContext(checkoutId), encrypted)
   } catch (error) {
     failures.failed('webhooks.secret', { checkoutId })(error)
     return createSecret(random)

@@ -83,7 +83,7 @@ export async function openCheckout(
   const barePrice = request.barePrice === true && namedBy === 'secret-key'
   const draft = toDraft(ctx, maker, { ...request, barePrice, address })
   const secret = request.webhookSecret ?? generatedSecret(ctx, caller, request)
-  const sealed = secret ? ctx.ports.secrets.seal(secretContext(draft.id), secret) : null
+  const encrypted = secret ? ctx.ports.secrets.encrypt(secretContext(draft.id), secret) : null
   const webhookSecret = request.webhookSecret ? undefined : (secret ?? undefined)
   const make = (wallet?: NewWallet) => {
     const own = wallet && { address: wallet.address, walletId: wallet.id }
@@ -91,7 +91,7 @@ export async function openCheckout(
       await wallet?.keep(tx.db)
       await idempotency?.record(tx.db, toMade(draft.id, rate, webhookSecret))
     }
-    return store(ctx, { ...draft, webhookSecret: sealed, ...own }, request, { rate, seen, namedBy, near, alongside })
+    return store(ctx, { ...draft, webhookSecret: encrypted, ...own }, request, { rate, seen, namedBy, near, alongside })
   }
   const checkout = await (request.mode === 'generated_wallet' ? alongCheckoutWallet(ctx, draft, make) : make())
   return { checkout, rate, webhookSecret }
@@ -159,8 +159,8 @@ async function fromTemplate(ctx: CheckoutContext, caller: Caller, asked: Checkou
   if (webhookProof !== template.webhookProof) throw fixed('webhook_proof')
   const events = asked.webhookEvents ?? []
   if (events.length > 0 && events.join() !== template.webhookEvents.join()) throw fixed('webhook_events')
-  const sealed = template.webhookSecret
-  const webhookSecret = sealed && ctx.ports.secrets.open(secretContext(template.id), sealed)
+  const encrypted = template.webhookSecret
+  const webhookSecret = encrypted && ctx.ports.secrets.open(secretContext(template.id), encrypted)
   const saved = { ...template, webhookSecret }
   const overridden = ['image', 'successUrl', 'cancelUrl', 'webhookUrl', 'webhookSecret', 'notify'] as const
   for (const name of overridden) {

@@ -149,8 +149,8 @@ const toPair = ({ title, value, discount }: Checkout['plans'][number]) => [title
 
 function present({ ports }: CheckoutContext, held: Checkout, shown: PresentationRequest) {
   const { webhookSecret: secret, webhookField: _, ...rest } = shown
-  const sealed = secret ? ports.secrets.seal(secretContext(held.id), secret) : null
-  return { ...held, ...rest, webhookSecret: secret === undefined ? held.webhookSecret : sealed }
+  const encrypted = secret ? ports.secrets.encrypt(secretContext(held.id), secret) : null
+  return { ...held, ...rest, webhookSecret: secret === undefined ? held.webhookSecret : encrypted }
 }
 
 /** The old amounts stay reserved as long as a payer might pay them; the merchant decides about such a payment. */

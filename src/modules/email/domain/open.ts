@@ -64,7 +64,7 @@ export async function openEmailPayment(
         recipients: emails.length,
         sender: request.sender,
         message: request.message,
-        receipt: receipt === null ? null : ports.secrets.seal(receiptContext(id), receipt),
+        receipt: receipt === null ? null : ports.secrets.encrypt(receiptContext(id), receipt),
         lifetimeMilliseconds: request.lifetimeMilliseconds,
         createdAt,
         fundBy: createdAt + FUNDING,
@@ -72,7 +72,7 @@ export async function openEmailPayment(
       })
       for (const [position, amount] of sharesOf(request.amount, emails).entries()) {
         const recipientId = ids.next('emr')
-        const email = ports.secrets.seal(recipientContext(recipientId), emails[position]!)
+        const email = ports.secrets.encrypt(recipientContext(recipientId), emails[position]!)
         const emailHash = hashes[position]!
         await insertRecipient(db, { id: recipientId, paymentId: id, position, email, emailHash, amount })
       }

@@ -91,7 +91,7 @@ export function toTerms<T extends Partial<LinkValues>>({ secrets }: LinkContext,
   return {
     ...terms,
     ...(quantity && { quantityMin: quantity.min, quantityMax: quantity.max }),
-    ...(secret !== undefined && { webhookSecret: secret && secrets.seal(secretContext(id), secret) }),
+    ...(secret !== undefined && { webhookSecret: secret && secrets.encrypt(secretContext(id), secret) }),
   }
 }
 
@@ -114,7 +114,7 @@ async function fromTemplate({ checkouts: ctx }: LinkContext, owner: string, valu
   const id = typeof value === 'string' ? toCheckoutId(value) : undefined
   const template = id === undefined ? undefined : await findOwnCheckout(ctx.db, { id, owner })
   if (!template) throw badField('template', 'Checkout not found.')
-  const sealed = template.webhookSecret
+  const encrypted = template.webhookSecret
   return {
     address: template.merchantAddress,
     currency: template.currency,
@@ -130,7 +130,7 @@ async function fromTemplate({ checkouts: ctx }: LinkContext, owner: string, valu
     webhook_url: template.webhookUrl,
     webhook_events: template.webhookEvents,
     webhook_proof: template.webhookProof && ctx.ports.proofs.isOn,
-    webhook_secret: sealed === null ? null : ctx.ports.secrets.open(checkoutSecretContext(template.id), sealed),
+    webhook_secret: encrypted === null ? null : ctx.ports.secrets.open(checkoutSecretContext(template.id), encrypted),
     notify: template.notify,
     metadata: template.metadata,
     note: template.note,

@@ -54,7 +54,7 @@ export async function makePos(
 /** A new token for the link of a point of sale. */
 export function newToken({ checkouts, secrets }: PosContext, id: string): Pick<PointOfSale, 'token' | 'tokenMark'> {
   const token = randomId(checkouts.random, TOKEN_LENGTH)
-  return { token: secrets.seal(tokenContext(id), token), tokenMark: markToken({ secrets }, id, token) }
+  return { token: secrets.encrypt(tokenContext(id), token), tokenMark: markToken({ secrets }, id, token) }
 }
 
 export const markToken = ({ secrets }: Pick<PosContext, 'secrets'>, id: string, token: string) =>

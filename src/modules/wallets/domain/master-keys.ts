@@ -1,7 +1,7 @@
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
-import type { KeyVault, SealedKey } from '../../../kernel/key-vault.ts'
+import type { KeyVault, EncryptedKey } from '../../../kernel/key-vault.ts'
 import { countByMasterKey, insertCanary, listCanaries, listWrappedByOthers, updateWrapping } from '../keys-store.ts'
-import { sealSeeds } from './seeds.ts'
+import { encryptSeeds } from './seeds.ts'
 
 const CANARY_HOLDER = { walletId: 'canary', address: 'canary' }
 const CANARY = new Uint8Array(32).fill(0x6e)
@@ -24,31 +24,31 @@ export async function proveMasterKeys({ db, clock, vault }: VaultCtx): Promise<v
   const canaries = await listCanaries(db)
   for (const canary of canaries) if (vault.knows(canary.masterKeyId)) proveCanary(vault, canary)
   if (canaries.some(({ masterKeyId }) => masterKeyId === vault.activeKeyId)) return
-  await insertCanary(db, vault.seal(CANARY_HOLDER, CANARY), clock.now())
+  await insertCanary(db, vault.encrypt(CANARY_HOLDER, CANARY), clock.now())
 }
 
-function proveCanary(vault: KeyVault, canary: SealedKey): void {
+function proveCanary(vault: KeyVault, canary: EncryptedKey): void {
   try {
     const text = vault.open(CANARY_HOLDER, canary)
     if (Buffer.compare(text, CANARY) === 0) return
   } catch {
     // All failures end in the one message below.
   }
-  throw new Error(`The master key ${canary.masterKeyId} is not the one that sealed the wallets of this store.`)
+  throw new Error(`The master key ${canary.masterKeyId} is not the one that encrypted the wallets of this store.`)
 }
 
 /** Wraps every data key with the active master key while the gateway runs. Safe to repeat, and to run twice at once. */
 export async function rewrapKeys(ctx: VaultCtx): Promise<number> {
   const { db, vault } = ctx
   await proveMasterKeys(ctx)
-  await sealSeeds(ctx)
+  await encryptSeeds(ctx)
   let rewrapped = 0
   for (;;) {
     const batch = await listWrappedByOthers(db, vault.activeKeyId, BATCH)
     if (batch.length === 0) return rewrapped
-    for (const { sealed, ...holder } of batch) {
-      const wrapping = vault.rewrap(holder, sealed)
-      if (wrapping && (await updateWrapping(db, holder.walletId, sealed, wrapping))) rewrapped++
+    for (const { encrypted, ...holder } of batch) {
+      const wrapping = vault.rewrap(holder, encrypted)
+      if (wrapping && (await updateWrapping(db, holder.walletId, encrypted, wrapping))) rewrapped++
     }
   }
 }

@@ -37,8 +37,8 @@ export async function migrateKey(ctx: WordsCtx, wallet: OldKeyWallet, actor: Act
       await markSucceeded(tx.db, oldId, to)
       const terms = { accountId, purpose: 'cloud', refundAddress, metadata, expiresAt }
       wasKept = true
-      const sealed = { ...ctx.vault.seal({ walletId: id, address: to }, key), ...place }
-      await insertWallet(tx.db, { id, address: to, ...terms, createdAt: tx.clock.now() }, sealed)
+      const encrypted = { ...ctx.vault.encrypt({ walletId: id, address: to }, key), ...place }
+      await insertWallet(tx.db, { id, address: to, ...terms, createdAt: tx.clock.now() }, encrypted)
       await insertAudit(tx, { actor, accountId, what: 'wallet.moved', detail: { address: from, to } })
       if (accountId !== null) tx.notifyAccount(accountId, ['wallets:read'])
     })

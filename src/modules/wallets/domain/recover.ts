@@ -64,8 +64,8 @@ async function adopt(ctx: WordsCtx, seedId: string, { address, index }: FoundAhe
   await withSeed(ctx, seedId, async (seed) => {
     const key = deriveKeyBytes(seed, index)
     try {
-      const sealed = { ...vault.seal({ walletId: id, address }, key), seedId, index }
-      await insertWallet(db, { id, address, ...terms, createdAt: now }, sealed)
+      const encrypted = { ...vault.encrypt({ walletId: id, address }, key), seedId, index }
+      await insertWallet(db, { id, address, ...terms, createdAt: now }, encrypted)
     } finally {
       key.fill(0)
     }

@@ -1,5 +1,5 @@
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
-import type { KeyVault, SealedKey } from '../../../kernel/key-vault.ts'
+import type { KeyVault, EncryptedKey } from '../../../kernel/key-vault.ts'
 import { deriveKeyBytes } from '../../../kernel/nano/keys.ts'
 import { masterKeyMissing } from '../errors.ts'
 import {
@@ -22,7 +22,7 @@ const holderOf = (seedId: string) => ({ walletId: seedId, address: 'seed' })
 
 /** Makes the seed of new wallets, unless the store has one; another instance may do the same at this moment. */
 export async function keepSeed(ctx: MakingCtx): Promise<void> {
-  await sealSeeds(ctx)
+  await encryptSeeds(ctx)
   const { db, random } = ctx
   if ((await listSeeds(db)).some(({ isActive }) => isActive)) return
   const seed = random.bytes(SEED_BYTES)
@@ -40,7 +40,7 @@ export async function storeSeed(
   isActive: boolean,
 ): Promise<string | undefined> {
   const id = ids.next('sed')
-  const seals = vault.sealByEach(holderOf(id), seed, new Set())
+  const seals = vault.encryptByEach(holderOf(id), seed, new Set())
   return (await insertSeed(db, { id, isActive, now: clock.now() }, seals)) ? id : undefined
 }
 
@@ -48,13 +48,13 @@ export async function storeSeed(
  * Encrypts every seed with every master key of this gateway, and forgets what was encrypted with keys that it does not have any more.
  * Throws a message for the operator when no master key opens a seed.
  */
-export async function sealSeeds({ db, vault }: SeedCtx): Promise<void> {
+export async function encryptSeeds({ db, vault }: SeedCtx): Promise<void> {
   for (const { id } of await listSeeds(db)) {
     const seals = await listSeals(db, id)
     const seed = openOne(vault, id, seals)
     try {
       const known = new Set(seals.map(({ masterKeyId }) => masterKeyId))
-      await insertSeals(db, id, vault.sealByEach(holderOf(id), seed, known))
+      await insertSeals(db, id, vault.encryptByEach(holderOf(id), seed, known))
     } finally {
       seed.fill(0)
     }
@@ -62,9 +62,9 @@ export async function sealSeeds({ db, vault }: SeedCtx): Promise<void> {
   }
 }
 
-function openOne(vault: KeyVault, seedId: string, seals: readonly SealedKey[]): Uint8Array {
-  const sealed = seals.find(({ masterKeyId }) => vault.knows(masterKeyId))
-  if (sealed) return vault.open(holderOf(seedId), sealed)
+function openOne(vault: KeyVault, seedId: string, seals: readonly EncryptedKey[]): Uint8Array {
+  const encrypted = seals.find(({ masterKeyId }) => vault.knows(masterKeyId))
+  if (encrypted) return vault.open(holderOf(seedId), encrypted)
   const names = seals.map(({ masterKeyId }) => masterKeyId).join(', ')
   throw new Error(`The wallet seed is encrypted with the master key ${names}, which is missing. Restore it.`)
 }

@@ -1,15 +1,15 @@
-import { SealBroken } from '../../../kernel/wallet-alarm.ts'
+import { DecryptionFailed } from '../../../kernel/wallet-alarm.ts'
 import { type Raw, toRaw } from '../../../kernel/money.ts'
 import { type PublicKey, fromAddress } from '../../../kernel/nano/address.ts'
 import { type StateBlock, hashBlock, rootOf, toBlockJson } from '../../../kernel/nano/block.ts'
 import { toSigningKey, verifyHash } from '../../../kernel/nano/keys.ts'
 import { workValue } from '../../../kernel/nano/work.ts'
-import type { KeyHolder, SealedKey } from '../../../kernel/key-vault.ts'
+import type { KeyHolder, EncryptedKey } from '../../../kernel/key-vault.ts'
 import type { WalletContext } from '../context.ts'
 import { masterKeyMissing } from '../errors.ts'
 import { markSigned } from '../outbox-moves-store.ts'
 import { type OutboxBlock } from '../outbox-store.ts'
-import { getSealedKey } from '../keys-store.ts'
+import { getEncryptedKey } from '../keys-store.ts'
 import type { WalletLock } from '../lock-store.ts'
 import type { Wallet } from '../store.ts'
 import { broadcastBlock } from './broadcast.ts'
@@ -44,7 +44,7 @@ export async function signNext(ctx: WalletContext, lock: WalletLock, next: NextB
   try {
     signature = await signWith(ctx, wallet, hash)
   } catch (error) {
-    if (!(error instanceof WrongKey || error instanceof SealBroken)) throw error
+    if (!(error instanceof WrongKey || error instanceof DecryptionFailed)) throw error
     await freezeWallet(ctx, wallet, { reason: error.message, kind: 'key' })
     return 'idle'
   }
@@ -86,11 +86,11 @@ function toDraft({ rules }: WalletContext, { wallet, chain, queued }: NextBlock,
 /** The key is decrypted only for the time of one signature. */
 async function signWith(context: WalletContext, wallet: Wallet, hash: string): Promise<string> {
   const holder = { walletId: wallet.id, address: wallet.address }
-  const sealed = await getSealedKey(context.store.db, wallet.id)
-  const bytes = openOrWait(context, holder, sealed)
+  const encrypted = await getEncryptedKey(context.store.db, wallet.id)
+  const bytes = openOrWait(context, holder, encrypted)
   try {
     const key = toSigningKey(bytes)
-    if (key.publicKey !== keyOf(wallet.address)) throw new WrongKey('The sealed key is not the key of its address.')
+    if (key.publicKey !== keyOf(wallet.address)) throw new WrongKey('The encrypted key is not the key of its address.')
     const signature = key.sign(hash)
     // A wrongly computed signature can reveal the key, so every signature is verified before it leaves.
     if (!verifyHash(key.publicKey, hash, signature)) throw new Error('A signature was computed wrongly.')
@@ -104,11 +104,11 @@ async function signWith(context: WalletContext, wallet: Wallet, hash: string): P
  * A missing master key is not the wallet's fault: during a rotation, another gateway may have it already. This pass fails, the operator is
  * notified, and the next pass tries again.
  */
-function openOrWait({ vault, alarm }: WalletContext, holder: KeyHolder, sealed: SealedKey): Uint8Array {
+function openOrWait({ vault, alarm }: WalletContext, holder: KeyHolder, encrypted: EncryptedKey): Uint8Array {
   try {
-    return vault.open(holder, sealed)
+    return vault.open(holder, encrypted)
   } catch (error) {
-    if (error instanceof SealBroken) throw error
+    if (error instanceof DecryptionFailed) throw error
     const reason = error instanceof Error ? error.message : 'The master keys cannot be read.'
     alarm('master_key', { walletId: holder.walletId, reason })
     throw masterKeyMissing(error)

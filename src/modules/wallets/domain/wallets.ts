@@ -110,7 +110,7 @@ export async function alongWallet<T>(
     // Encrypted as late as possible, because a master key may be retired at any time.
     const keep = async (db: Db) => {
       wasKept = true
-      await insertWallet(db, wallet, { ...vault.seal({ walletId: id, address }, key), ...derived?.place })
+      await insertWallet(db, wallet, { ...vault.encrypt({ walletId: id, address }, key), ...derived?.place })
     }
     const result = await run({ id, address, keep })
     if (wasKept) {

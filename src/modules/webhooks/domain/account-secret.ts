@@ -2,9 +2,14 @@ import { type Actor } from '../../../kernel/actor.ts'
 import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import type { Random, SecretBox } from '../../../kernel/ports.ts'
-import type { SealContext } from '../../../kernel/sealed.ts'
+import type { EncryptionContext } from '../../../kernel/encrypted.ts'
 import { insertAudit } from '../../accounts/index.ts'
-import { type SealedSecret, findSealedSecret, insertSealedSecret, replaceSealedSecret } from '../secrets-store.ts'
+import {
+  type EncryptedSecret,
+  findEncryptedSecret,
+  insertEncryptedSecret,
+  replaceEncryptedSecret,
+} from '../secrets-store.ts'
 import { accountSecretContext } from '../tables.ts'
 
 const KEY_BYTES = 32
@@ -36,19 +41,19 @@ export async function accountSecret(ctx: SecretCtx, accountId: string): Promise<
 
 /** The same without decrypting it: a payment must be recorded even when the secret cannot be decrypted. */
 export async function ensureAccountSecret({ db, clock, random, secrets }: SecretCtx, accountId: string): Promise<void> {
-  if (await findSealedSecret(db, accountId)) return
+  if (await findEncryptedSecret(db, accountId)) return
   // When another process is first, its secret is kept.
-  await insertSealedSecret(
+  await insertEncryptedSecret(
     db,
     accountId,
-    secrets.seal(accountSecretContext(accountId), createSecret(random)),
+    secrets.encrypt(accountSecretContext(accountId), createSecret(random)),
     clock.now(),
   )
 }
 
 /** The secret of an account; undefined while it has none. */
 export async function findAccountSecret(ctx: SecretCtx, accountId: string): Promise<OpenedSecret | undefined> {
-  const found = await findSealedSecret(ctx.db, accountId)
+  const found = await findEncryptedSecret(ctx.db, accountId)
   return found && openAccountSecret(ctx, accountId, found)
 }
 
@@ -61,10 +66,10 @@ export async function rotateAccountSecret(
   if (idempotency?.made) return fromMade(idempotency.made as unknown as MadeSecret)
   return inTx(ctx, async (tx) => {
     const now = tx.clock.now()
-    const sealed = tx.secrets.seal(accountSecretContext(accountId), createSecret(tx.random))
-    const first = await insertSealedSecret(tx.db, accountId, sealed, now)
+    const sealed = tx.secrets.encrypt(accountSecretContext(accountId), createSecret(tx.random))
+    const first = await insertEncryptedSecret(tx.db, accountId, sealed, now)
     if (!first) {
-      await replaceSealedSecret(tx.db, accountId, { sealed, now, previousUntil: now + OVERLAP_MILLISECONDS })
+      await replaceEncryptedSecret(tx.db, accountId, { sealed, now, previousUntil: now + OVERLAP_MILLISECONDS })
     }
     await insertAudit(tx, { actor, accountId, what: 'webhook-secret.rotated', detail: {} })
     const secret = await accountSecret(tx, accountId)
@@ -85,11 +90,11 @@ function fromMade({ previous, previousUntil, ...secret }: MadeSecret): OpenedSec
 }
 
 /** Decrypts a stored account secret. */
-export const openAccountSecret = (ctx: SecretCtx, accountId: string, row: SealedSecret): OpenedSecret =>
+export const openAccountSecret = (ctx: SecretCtx, accountId: string, row: EncryptedSecret): OpenedSecret =>
   openSecret(ctx, accountSecretContext(accountId), row)
 
 /** The same for a secret stored in any place. */
-export function openSecret(ctx: SecretCtx, place: SealContext, row: SealedSecret): OpenedSecret {
+export function openSecret(ctx: SecretCtx, place: EncryptionContext, row: EncryptedSecret): OpenedSecret {
   const overlaps = row.previousSealed !== null && row.previousUntil! > ctx.clock.now()
   const previous = overlaps ? openIfPossible(ctx, place, row.previousSealed!) : undefined
   return {
@@ -101,7 +106,11 @@ export function openSecret(ctx: SecretCtx, place: SealContext, row: SealedSecret
 }
 
 /** A secret encrypted with a lost key cannot sign; undefined, so that rotating it still works. */
-function openIfPossible({ secrets, failures }: SecretCtx, place: SealContext, sealed: string): string | undefined {
+function openIfPossible(
+  { secrets, failures }: SecretCtx,
+  place: EncryptionContext,
+  sealed: string,
+): string | undefined {
   try {
     return secrets.open(place, sealed)
   } catch (error) {

@@ -69,7 +69,7 @@ export async function insertNew(tx: SecretCtx, event: NewEvent): Promise<{ endpo
       dedupe_key: dedupeKey,
       body,
       url,
-      sealed_secret: secret === null ? null : secrets.seal(eventSecretContext(id), secret),
+      sealed_secret: secret === null ? null : secrets.encrypt(eventSecretContext(id), secret),
       created_at: clock.now(),
       endpoint_id: event.endpointId ?? null,
     }),

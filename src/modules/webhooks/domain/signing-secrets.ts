@@ -5,9 +5,9 @@ import { type OpenedSecret, type SecretCtx, accountSecret, openAccountSecret } f
 
 /** The secrets that sign a delivery now: the endpoint's, the checkout's, or the account's, with the one it replaces. */
 export async function findSigningSecrets(ctx: SecretCtx, due: DueDelivery): Promise<[string, ...string[]]> {
-  const { eventId, accountId, sealedSecret, accountSecret: sealed, endpoint } = due
+  const { eventId, accountId, encryptedSecret, accountSecret: sealed, endpoint } = due
   if (endpoint) return both(openEndpointSecret(ctx, endpoint.id, endpoint.secret))
-  if (sealedSecret !== null) return [ctx.secrets.open(eventSecretContext(eventId), sealedSecret)]
+  if (encryptedSecret !== null) return [ctx.secrets.open(eventSecretContext(eventId), encryptedSecret)]
   return both(sealed ? openAccountSecret(ctx, accountId!, sealed) : await accountSecret(ctx, accountId!))
 }
 

@@ -10,7 +10,7 @@ import { lockEvents, markEventsDelivered } from '../store.ts'
 import { forgetWatchesOf } from '../watches/forget.ts'
 import { type Endpoint, type EndpointValues, endpoints } from './endpoint.ts'
 import { stopReplays } from './replays-store.ts'
-import { sealEndpointSecret } from './sealed.ts'
+import { encryptEndpointSecret } from './sealed.ts'
 import { getEndpoint } from './secret.ts'
 import { type ChangedEndpoint, giveBackPlace, takePlace } from './store.ts'
 
@@ -36,7 +36,7 @@ export async function makeEndpoint(
       ...terms,
       disabledReason: null,
       failingSince: null,
-      sealed: sealEndpointSecret(tx, id, secret),
+      sealed: encryptEndpointSecret(tx, id, secret),
       sealedAt: now,
       previousSealed: null,
       previousUntil: null,

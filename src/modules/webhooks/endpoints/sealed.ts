@@ -1,18 +1,18 @@
 import { type OpenedSecret, type SecretCtx, openSecret } from '../domain/account-secret.ts'
-import type { SealedSecret } from '../secrets-store.ts'
+import type { EncryptedSecret } from '../secrets-store.ts'
 import { endpointSecretContext } from '../tables.ts'
 
 const SHOWN_CHARACTERS = 4
 
-export const sealEndpointSecret = ({ secrets }: Pick<SecretCtx, 'secrets'>, endpointId: string, secret: string) =>
-  secrets.seal(endpointSecretContext(endpointId), secret)
+export const encryptEndpointSecret = ({ secrets }: Pick<SecretCtx, 'secrets'>, endpointId: string, secret: string) =>
+  secrets.encrypt(endpointSecretContext(endpointId), secret)
 
 /** Decrypts a stored endpoint secret. */
-export const openEndpointSecret = (ctx: SecretCtx, endpointId: string, sealed: SealedSecret): OpenedSecret =>
+export const openEndpointSecret = (ctx: SecretCtx, endpointId: string, sealed: EncryptedSecret): OpenedSecret =>
   openSecret(ctx, endpointSecretContext(endpointId), sealed)
 
 /** The columns of an endpoint's secrets. */
-interface Sealed extends Omit<SealedSecret, 'createdAt'> {
+interface Sealed extends Omit<EncryptedSecret, 'createdAt'> {
   id: string
   sealedAt: number
 }

@@ -4,7 +4,7 @@ import { insertAudit } from '../../accounts/index.ts'
 import { OVERLAP_MILLISECONDS, type SecretCtx, createSecret } from '../domain/account-secret.ts'
 import { endpointNotFound } from '../errors.ts'
 import { type Endpoint, endpoints } from './endpoint.ts'
-import { sealEndpointSecret } from './sealed.ts'
+import { encryptEndpointSecret } from './sealed.ts'
 import { type ChangedEndpoint, type OwnEndpoint, replaceEndpointSecret } from './store.ts'
 
 /** Generates another secret and returns it, for the only time. The old one still signs for 24 hours. */
@@ -18,7 +18,7 @@ export async function rotateEndpointSecret(
   return inTx(ctx, async (tx) => {
     const now = tx.clock.now()
     const secret = createSecret(tx.random)
-    const sealed = sealEndpointSecret(tx, own.id, secret)
+    const sealed = encryptEndpointSecret(tx, own.id, secret)
     const change = { sealed, now, previousUntil: now + OVERLAP_MILLISECONDS }
     if (!(await replaceEndpointSecret(tx.db, own, change))) throw endpointNotFound()
     const { id, accountId, actor } = own

@@ -1,5 +1,5 @@
 import { AppError, storeAway } from '../../../kernel/errors.ts'
-import { checkSeal } from '../../../kernel/x402/payment-block.ts'
+import { checkSignatureAndWork } from '../../../kernel/x402/payment-block.ts'
 import type { SettleResponse } from '../../../kernel/x402/wire.ts'
 import { paymentRefused, paymentRejected, paymentUnavailable, settlementPending } from '../errors.ts'
 import { type PaymentState, markState } from '../store.ts'
@@ -26,7 +26,7 @@ interface Redeemed {
  */
 export async function redeem(facilitation: Facilitation, asked: Redemption): Promise<Redeemed> {
   const { hash, payer } = asked.payment
-  const unsealed = checkSeal(asked.payment, facilitation.threshold)
+  const unsealed = checkSignatureAndWork(asked.payment, facilitation.threshold)
   if (unsealed) throw paymentRefused(unsealed)
   const receipt: SettleResponse = { success: true, transaction: hash, network: facilitation.network, payer }
   const held = await claimPayment(facilitation, asked)

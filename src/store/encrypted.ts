@@ -1,40 +1,40 @@
 import { sql } from 'kysely'
-import { INFRA_SEALED } from '../infra/db/tables.ts'
-import { type SecretKeys, isSealed } from '../infra/secrets/secret-key.ts'
+import { INFRA_ENCRYPTED } from '../infra/db/tables.ts'
+import { type SecretKeys, isEncrypted } from '../infra/secrets/secret-key.ts'
 import type { Db } from '../kernel/db.ts'
-import type { SealContext, SealedColumns } from '../kernel/sealed.ts'
-import { ACCOUNT_SEALED } from '../modules/accounts/tables.ts'
+import type { EncryptionContext, EncryptedColumns } from '../kernel/encrypted.ts'
+import { ACCOUNT_ENCRYPTED } from '../modules/accounts/tables.ts'
 import { checkoutSecretContext } from '../modules/checkout/index.ts'
-import { EMAIL_SEALED } from '../modules/email/tables.ts'
-import { LINK_SEALED } from '../modules/links/tables.ts'
-import { POS_SEALED } from '../modules/pos/tables.ts'
-import { WEBHOOK_SEALED } from '../modules/webhooks/tables.ts'
+import { EMAIL_ENCRYPTED } from '../modules/email/tables.ts'
+import { LINK_ENCRYPTED } from '../modules/links/tables.ts'
+import { POS_ENCRYPTED } from '../modules/pos/tables.ts'
+import { WEBHOOK_ENCRYPTED } from '../modules/webhooks/tables.ts'
 
 /** Every column with encrypted texts. A test compares it with what declares one. */
-export const SEALED = [
-  ...INFRA_SEALED,
-  ...ACCOUNT_SEALED,
-  ...WEBHOOK_SEALED,
+export const ENCRYPTED = [
+  ...INFRA_ENCRYPTED,
+  ...ACCOUNT_ENCRYPTED,
+  ...WEBHOOK_ENCRYPTED,
   checkoutSecretContext,
-  ...LINK_SEALED,
-  ...POS_SEALED,
-  ...EMAIL_SEALED,
-] as readonly (SealedColumns & ((...key: string[]) => SealContext))[]
+  ...LINK_ENCRYPTED,
+  ...POS_ENCRYPTED,
+  ...EMAIL_ENCRYPTED,
+] as readonly (EncryptedColumns & ((...key: string[]) => EncryptionContext))[]
 
 const ROWS_AT_ONCE = 500
 /** A pass that changes nothing is the last one. More than a few are needed only while gateways encrypt with another key. */
 const PASSES_MAX = 10
 
-interface SealedText {
-  context: SealContext
-  sealed: string
+interface EncryptedText {
+  context: EncryptionContext
+  encrypted: string
   /** Replaces it by the same text under another key, unless another process has changed it. */
-  replace(encrypted: string): Promise<boolean>
+  replace(replacement: string): Promise<boolean>
 }
 
 /** Every encrypted text of the store, in small steps beside running gateways. */
-export async function* listSealed(db: Db, limit = Infinity): AsyncGenerator<SealedText[] & { table: string }> {
-  for (const place of SEALED) {
+export async function* listEncrypted(db: Db, limit = Infinity): AsyncGenerator<EncryptedText[] & { table: string }> {
+  for (const place of ENCRYPTED) {
     let seen = 0
     for (let after: string[] | undefined = undefined; ;) {
       const rows = await readRows(db, place, after)
@@ -49,7 +49,7 @@ export async function* listSealed(db: Db, limit = Infinity): AsyncGenerator<Seal
 
 type Row = Record<string, string | null>
 
-async function readRows(db: Db, { table, columns, key }: SealedColumns, after: string[] | undefined) {
+async function readRows(db: Db, { table, columns, key }: EncryptedColumns, after: string[] | undefined) {
   const keys = sql.join(key.map((column) => sql.ref(column)))
   const held = sql.join(
     columns.map((column) => sql`${sql.ref(column)} is not null`),
@@ -62,42 +62,42 @@ async function readRows(db: Db, { table, columns, key }: SealedColumns, after: s
   return rows
 }
 
-function textsOf(db: Db, place: (typeof SEALED)[number], row: Row): SealedText[] {
+function textsOf(db: Db, place: (typeof ENCRYPTED)[number], row: Row): EncryptedText[] {
   const { table, columns, key, member } = place
   const values = key.map((column) => row[column]!)
   return columns.flatMap((column) => {
     const held = row[column]
     const around = member === undefined ? undefined : (JSON.parse(held ?? 'null') as Row | null)
-    const sealed = member === undefined ? held : around?.[member]
-    if (!isSealed(sealed)) return []
+    const encrypted = member === undefined ? held : around?.[member]
+    if (!isEncrypted(encrypted)) return []
     const replace = async (text: string) => {
-      const encrypted = member === undefined ? text : JSON.stringify({ ...around, [member]: text })
+      const replacement = member === undefined ? text : JSON.stringify({ ...around, [member]: text })
       const own = sql.join(
         key.map((name, at) => sql`${sql.ref(name)} = ${values[at]}`),
         sql` and `,
       )
-      const { numAffectedRows } = await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${encrypted}
+      const { numAffectedRows } = await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${replacement}
         where ${own} and ${sql.ref(column)} = ${held}`.execute(db)
       return numAffectedRows === 1n
     }
-    return [{ context: place(...values), sealed, replace }]
+    return [{ context: place(...values), encrypted, replace }]
   })
 }
 
 /** What is known of the encrypted texts of a store. */
-export interface SealedCount {
+export interface EncryptedCount {
   /** How many each key has encrypted, by its name. */
   byKey: Map<string, number>
   /** How many no key decrypts. */
   unreadable: number
 }
 
-export async function countSealed(db: Db, keys: SecretKeys): Promise<SealedCount> {
+export async function countEncrypted(db: Db, keys: SecretKeys): Promise<EncryptedCount> {
   const byKey = new Map(keys.names.map((name) => [name, 0]))
   let unreadable = 0
-  for await (const texts of listSealed(db)) {
-    for (const { context, sealed } of texts) {
-      const name = keys.sealedWith(context, sealed)
+  for await (const texts of listEncrypted(db)) {
+    for (const { context, encrypted } of texts) {
+      const name = keys.encryptedWith(context, encrypted)
       if (name === undefined) unreadable++
       else byKey.set(name, byKey.get(name)! + 1)
     }
@@ -109,22 +109,22 @@ export async function countSealed(db: Db, keys: SecretKeys): Promise<SealedCount
  * Encrypts everything again with the first key. Each text is replaced on its own, and only if it is still the one that was read, so it
  * may be interrupted and repeated beside running gateways. Returns how many were encrypted again.
  */
-export async function resealAll(
+export async function encryptAllAgain(
   db: Db,
   keys: SecretKeys,
-  report: (table: string, resealed: number) => void,
+  report: (table: string, encryptedAgain: number) => void,
 ): Promise<number> {
   const [first] = keys.names
   let total = 0
   for (let pass = 1; pass <= PASSES_MAX; pass++) {
     let old = 0
-    for await (const texts of listSealed(db)) {
+    for await (const texts of listEncrypted(db)) {
       const behind = texts.filter(
-        ({ context, sealed }) => ![first, undefined].includes(keys.sealedWith(context, sealed)),
+        ({ context, encrypted }) => ![first, undefined].includes(keys.encryptedWith(context, encrypted)),
       )
       old += behind.length
       const replaced = await Promise.all(
-        behind.map(({ context, sealed, replace }) => replace(keys.seal(context, keys.open(context, sealed)))),
+        behind.map(({ context, encrypted, replace }) => replace(keys.encrypt(context, keys.open(context, encrypted)))),
       )
       total += replaced.filter((done) => done).length
       report(texts.table, total)
