@@ -47,7 +47,7 @@ async function look(t: TestContext, { gateway, url }: Dashboard, cookie: string 
   for (const [name, path] of pages) {
     await page.goto(`${url}/dashboard${path}`)
     // What a form hides until somebody wants it is looked at, too.
-    await page.evaluate("document.querySelectorAll('details.rights').forEach((one) => (one.open = true))")
+    await page.evaluate("document.querySelectorAll('details.rights, details.fold').forEach((one) => (one.open = true))")
     wrong.push(...(await inspect(page, `dashboard-${name}`, /^(serious|critical)/)))
   }
   t.diagnostic(`axe-core on ${pages.length} pages, ${THEMES.join(' and ')}: ${wrong.length} serious faults`)
@@ -85,6 +85,10 @@ test('pages of checkouts look well and can be used by everybody', async (t) => {
     ['pos', `/pos/${pos}?done=made`],
     ['links', '/links'],
     ['new-link', '/links/new'],
+    ['new-donation', '/links/new?for=donation'],
+    ['refunds', '/checkouts/refunds'],
+    ['invoices', '/checkouts/invoices'],
+    ['all-subscriptions', '/subscriptions'],
     ['link', `/links/${link}?done=made`],
     ['subscriptions', `/links/${link}/subscriptions`],
   ])
