@@ -1,11 +1,9 @@
 /*
- * An agent with a budget: one account buys proof of work, call by call; the other sends a payment with it. Neither needs a
- * key of the gateway, and all that both may spend together is BUDGET. In the repository, beside `npm start`:
+ * One account buys proof of work, the other sends a payment with it; both together spend at most BUDGET. In the repository, beside `npm start`:
  *
  *   npm run build --workspace packages/client
  *   export PURSE_KEY=$(openssl rand -hex 32) WALLET_KEY=$(openssl rand -hex 32) PAY_TO=nano_…
  *   node examples/agent-with-a-budget.mjs
- *
  * It names the account that has no money yet: give it some with `npx nano-gateway devnet fund`, and start it again.
  */
 import { Budget, createGateway, nano, raw } from '@nano-gateway/client'

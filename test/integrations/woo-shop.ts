@@ -17,7 +17,7 @@ const root = join(import.meta.dirname, '../..')
 export const PLUGIN = join(root, 'integrations/woocommerce')
 export const DOUBLE = join(import.meta.dirname, 'woocommerce')
 /** Requests that the shop works at side by side, as a web server does. */
-const WORKERS = '4'
+export const WORKERS = '4'
 
 export interface ShownOrder {
   status: string
@@ -62,7 +62,7 @@ export interface WooShop {
 }
 
 /** An empty shop in PHP with the plug-in, before a whole gateway; both are gone when the test has ended. */
-export async function openWooShop(t: TestContext): Promise<WooShop> {
+export async function openWooShop(t: TestContext, serve: typeof serveShop = serveShop): Promise<WooShop> {
   const gateway = await openGateway(t)
   const merchant = await gateway.join()
   const rotated = await gateway.rest('POST', '/api/webhooks/secret/rotate', merchant.key, {})
@@ -70,7 +70,7 @@ export async function openWooShop(t: TestContext): Promise<WooShop> {
   const scoped = { name: 'shop', scopes: ['checkout', 'refunds', 'webhooks'] }
   const { key } = (await gateway.rest('POST', '/api/keys', merchant.key, scoped)).json<{ key: string }>()
   const wallet = await gateway.call('cloud_wallet', { wallet_action: 'create_wallet' }, merchant.headers)
-  const url = await serveShop(t)
+  const url = await serve(t)
   const settings = {
     enabled: '1',
     title: 'Nano',
@@ -150,9 +150,21 @@ async function serveShop(t: TestContext): Promise<string> {
     SHOP_PLUGIN: unpackPlugin(t),
     SHOP_URL: url,
   }
+  await servePhp(t, { url, env, of: [join(DOUBLE, 'shop.php')] })
+  return url
+}
+
+interface Served {
+  url: string
+  env: NodeJS.ProcessEnv
+  /** What is served: a script, or a folder. */
+  of: readonly string[]
+}
+
+export async function servePhp(t: TestContext, { url, env, of }: Served): Promise<void> {
   const args = [
     ...['display_errors=1', 'html_errors=0', 'error_reporting=-1'].flatMap((setting) => ['-d', setting]),
-    ...['-S', `127.0.0.1:${port}`, join(DOUBLE, 'shop.php')],
+    ...['-S', new URL(url).host, ...of],
   ]
   // Its own group: its workers end with it.
   const child: ChildProcess = spawn('php', args, { env, detached: true, stdio: 'ignore' })
@@ -167,5 +179,4 @@ async function serveShop(t: TestContext): Promise<string> {
       () => false,
     ),
   )
-  return url
 }

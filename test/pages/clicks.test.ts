@@ -138,7 +138,7 @@ for (const [size, options] of Object.entries({ phone: PHONE, desk: DESK })) {
     await page.getByLabel('Email').fill('tom@linden.example')
     await invite.choose('Role', 'cashier')
     await invite.press('button', 'Invite')
-    await page.getByText('Invitation sent.').waitFor()
+    await page.waitForURL(/done=(invited|kept)/)
     invite.end(t)
 
     const find = async () =>
@@ -147,7 +147,7 @@ for (const [size, options] of Object.entries({ phone: PHONE, desk: DESK })) {
     const visitor = await openTab(t, await openBrowser(), gateway, { ...options, reducedMotion: 'reduce' })
     await visitor.page.goto(/https?:\S+/.exec((await find())!.text)![0])
     const join = new Clicks(visitor.page, 'join a shop')
-    await join.press('button', 'Continue')
+    await join.press('button', 'Join')
     await visitor.page.waitForURL(/\/dashboard\/pos$/)
     join.end(t)
     assert.match(await visitor.page.title(), /Linden Coffee/)

@@ -44,6 +44,14 @@ test('a donation takes nothing of what was typed for a product; a product withou
   const refused = await make({ for: 'product', title: 'Mug', 'plans[1].title': 'Small' })
   assert.equal(refused.status, 400)
   assert.match(refused.text, /Please correct: <a href="#f-plans\[1\]/)
+  const unclear = await make({
+    for: 'product',
+    title: 'Mug',
+    currency: 'EUR',
+    'plans[0].title': 'Small',
+    'plans[0].value': '1.250',
+  })
+  assert.match(unclear.text, /id="plans\[0\]\.value-error">This must be an amount such as 12\.50\./)
   assert.equal((await make({ for: 'product', title: 'Mug' })).status, 400)
   const given = { for: 'donation', title: 'Birds', amount: '3', sold_max: '5', every: 'month', suggested: '1,5 2, 10' }
   const made = await make(given)

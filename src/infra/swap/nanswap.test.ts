@@ -98,7 +98,7 @@ test('a service that never answers keeps nobody longer than its time limit, and 
     clock.advance(8_000)
     await assert.rejects(waiting, /no answer in time/)
   }
-  await assert.rejects(provider.open(request), /rests/)
+  await assert.rejects(provider.open(request), /backed off/)
   assert.equal(asked.length, 3)
 })
 

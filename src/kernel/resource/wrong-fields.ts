@@ -60,6 +60,8 @@ export const toWrong = (place: Place, message: string, code: ErrorCode = 'invali
 /** Refusals of the API begin with the name of the field: `tips must be …`, `title is required`. */
 function inForm({ field, label, formText }: Place, message: string): string {
   if (message.startsWith(`${field} `)) return label + message.slice(field.length)
+  // The fixed message of programs.
+  if (message === 'Invalid amount number' && formText === undefined) return `${label} must be an amount such as 12.50.`
   return formText === undefined ? message : `${label} ${formText}.`
 }
 

@@ -9,7 +9,14 @@ function takeToken() {
   if (!byLink || !token) return
   byLink.querySelector('input[name=token]').value = token
   byLink.hidden = false
-  byLink.querySelector('button').focus()
+  // Nobody has to read the token, or to choose between ways in.
+  for (const other of document.querySelectorAll('#by-link .field, .ways-in')) other.hidden = true
+  const button = byLink.querySelector('button')
+  if (token.startsWith('mem_')) {
+    byLink.querySelector('h2').textContent = 'You are invited'
+    button.textContent = 'Join'
+  }
+  button.focus()
   history.replaceState(null, '', location.pathname + location.search)
 }
 takeToken()

@@ -4,12 +4,15 @@
 
 declare(strict_types=1);
 
-require __DIR__ . '/wordpress.php';
-require __DIR__ . '/woocommerce.php';
-require getenv('SHOP_PLUGIN') . '/nano-gateway.php';
-
-do_action('before_woocommerce_init');
-do_action('init');
+// A real WordPress has loaded the plug-in already, and calls its hooks.
+if (!defined('ABSPATH')) {
+    require __DIR__ . '/wordpress.php';
+    require __DIR__ . '/woocommerce.php';
+    require getenv('SHOP_PLUGIN') . '/nano-gateway.php';
+    do_action('before_woocommerce_init');
+    do_action('init');
+}
+global $gateway, $notices;
 [$class] = apply_filters('woocommerce_payment_gateways', []);
 $gateway = new $class();
 $given = json_decode(file_get_contents('php://input'), true) ?: [];
@@ -22,7 +25,7 @@ function tell(mixed $answer): never
 
 function order(array $given): array
 {
-    global $wpdb;
+    $wpdb = shop_store();
     $sql = "INSERT INTO orders (status, total, currency, payment_method, transaction_id) VALUES ('pending', %s, %s, 'nano_gateway', '')";
     $wpdb->query($wpdb->prepare($sql, $given['total'], $given['currency'] ?? 'EUR'));
     return ['id' => (int) $wpdb->pdo->lastInsertId()];
@@ -30,7 +33,7 @@ function order(array $given): array
 
 function show(array $given): array
 {
-    global $wpdb;
+    $wpdb = shop_store();
     $order = new WC_Order($given['id']);
     $list = static fn (string $column, string $table) => $wpdb->pdo->query("SELECT $column FROM $table WHERE order_id = {$order->get_id()} ORDER BY id")->fetchAll(PDO::FETCH_COLUMN);
     return [
@@ -46,7 +49,8 @@ function show(array $given): array
 /** As an order is refunded in the admin: it is noted down first, and taken back when the gateway refuses. */
 function refund(array $given): array
 {
-    global $gateway, $wpdb;
+    global $gateway;
+    $wpdb = shop_store();
     $wpdb->query($wpdb->prepare('INSERT INTO refunds (order_id, amount) VALUES (%d, %s)', $given['id'], $given['amount']));
     $id = (int) $wpdb->pdo->lastInsertId();
     $result = $gateway->process_refund($given['id'], (float) $given['amount'], 'broken');
@@ -97,7 +101,7 @@ function change(array $given): array
 
 function optionsLeft(): array
 {
-    global $wpdb;
+    $wpdb = shop_store();
     return $wpdb->pdo->query('SELECT option_name FROM wp_options ORDER BY 1')->fetchAll(PDO::FETCH_COLUMN);
 }
 
@@ -132,7 +136,7 @@ tell(match ($path) {
     '/play/log' => get_option('log', []),
     '/play/options' => optionsLeft(),
     '/play/cron' => get_option('cron', []),
-    '/play/lock' => [$wpdb->query($wpdb->prepare("INSERT OR REPLACE INTO wp_options VALUES (%s, %s, 'no')", $given['name'], $given['value']))],
+    '/play/lock' => [shop_store()->query(shop_store()->prepare("INSERT OR REPLACE INTO wp_options VALUES (%s, %s, 'no')", $given['name'], $given['value']))],
     '/play/blocks' => blocks(),
     '/play/uninstall' => uninstall(),
     default => [],

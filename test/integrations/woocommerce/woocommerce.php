@@ -39,7 +39,7 @@ namespace {
 
         public function __construct(int $id)
         {
-            global $wpdb;
+            $wpdb = shop_store();
             $this->row = $wpdb->pdo->query("SELECT * FROM orders WHERE id = $id")->fetch(PDO::FETCH_ASSOC) ?: throw new Exception('Invalid order.');
             $this->read_meta_data(true);
         }
@@ -58,7 +58,7 @@ namespace {
         }
         public function read_meta_data(bool $force = false): void
         {
-            global $wpdb;
+            $wpdb = shop_store();
             $rows = $wpdb->pdo->query("SELECT name, value FROM order_meta WHERE order_id = {$this->row['id']}")->fetchAll(PDO::FETCH_KEY_PAIR);
             $this->meta = array_map(unserialize(...), $rows);
             $this->changedMeta = [];
@@ -133,7 +133,7 @@ namespace {
         /** Writes what was changed, and nothing else. */
         public function save(): int
         {
-            global $wpdb;
+            $wpdb = shop_store();
             foreach ($this->changes as $name => $value) {
                 $wpdb->query($wpdb->prepare("UPDATE orders SET $name = %s WHERE id = %d", $value, $this->row['id']));
             }
@@ -147,7 +147,7 @@ namespace {
         }
         public function add_order_note(string $text): int
         {
-            global $wpdb;
+            $wpdb = shop_store();
             return $wpdb->query($wpdb->prepare('INSERT INTO notes (order_id, text) VALUES (%d, %s)', $this->row['id'], $text));
         }
         public function update_status(string $status, string $note = ''): bool
@@ -176,7 +176,7 @@ namespace {
         }
         private function happened(string $what): void
         {
-            global $wpdb;
+            $wpdb = shop_store();
             $wpdb->query($wpdb->prepare('INSERT INTO happened (order_id, what) VALUES (%d, %s)', $this->row['id'], $what));
         }
     }

@@ -44,6 +44,9 @@ export const SignInPage = ({ devnet, link, passkeysAt, next, email, mailIsKept }
     <section class="card" id="by-link" hidden={link.error === undefined}>
       <h2>Your sign-in link</h2>
       <CodeForm link={link} next={next} />
+      <p class="hint">
+        <a href="/dashboard/sign-in">Sign in another way</a>
+      </p>
     </section>
     <section class="card ways-in">
       <form method="post" action="/dashboard/sign-in/mail">
