@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { type Server, createServer } from 'node:http'
 
-/** One scraper and a person need a few. */
+/** Connections at once: one scraper and a person need a few. */
 const CONNECTIONS_MAX = 50
 const PATH = '/metrics'
 

@@ -94,7 +94,7 @@ test('every control is a command', async (t) => {
   const frontier = frontierOf(node, node.ledger.genesis.account)
   await run('revert', id!, '--end')
   assert.equal(node.ledger.store.totals().blocks, 3)
-  await assert.rejects(run('revert', id!), /id: there is no snapshot/)
+  await assert.rejects(run('revert', id!), /id: no such snapshot/)
   assert.deepEqual(await run('load', file), { blocks: '1' })
   assert.deepEqual(frontierOf(node, node.ledger.genesis.account), frontier)
   await run('reset')

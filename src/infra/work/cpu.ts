@@ -151,7 +151,7 @@ export class CpuEngine implements WorkSource {
   async search({ root, threshold }: Target, stop: AbortSignal): Promise<string | undefined> {
     assert(!this.#running, 'a search is running already')
     assert(isHex(root, 64), 'a root has 64 hexadecimal digits')
-    // A larger one would be cut to 64 bits, and then any nonce might reach it.
+    // A larger threshold would be cut to 64 bits, and then any nonce might reach it.
     assert(threshold >= 0n && threshold < 2n ** 64n, 'a threshold has 64 bits')
     if (stop.aborted) return undefined
     if (!this.usable) throw new Error('The threads that search for work are not available.')

@@ -60,7 +60,7 @@ test('a sealed key that is not the key of its address signs nothing, and freezes
   const encrypted = { wrapped_data_key: foreign.wrappedDataKey, sealed_key: foreign.encryptedKey }
   await world.db.updateTable('wallet_keys').set(encrypted).where('wallet_id', '=', id).execute()
   assert.equal(await codeOf(world.finish(send(world, instance, wallet))), 'wallet_frozen')
-  assert.deepEqual(world.alarms, ['key: The sealed key is not the key of its address.'])
+  assert.deepEqual(world.alarms, ['key: The encrypted key is not the key of its address.'])
   assert.equal(await countSigned(world), 0)
 })
 

@@ -75,7 +75,7 @@ export class CardSource implements WorkSource {
 
   search({ root, threshold }: Target, stop: AbortSignal): Promise<string | undefined> {
     assert(isHex(root, 64), 'a root has 64 hexadecimal digits')
-    // A larger one would be cut to 64 bits, and then any nonce might reach it.
+    // A larger threshold would be cut to 64 bits, and then any nonce might reach it.
     assert(threshold >= 0n && threshold < 2n ** 64n, 'a threshold has 64 bits')
     if (stop.aborted) return Promise.resolve(undefined)
     if (!this.usable) return Promise.reject(new Error('The card is not available.'))

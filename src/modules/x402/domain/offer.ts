@@ -137,7 +137,7 @@ async function amountOf({ goods, rates, network }: Seller, action: string): Prom
   try {
     const { rate } = await rates!.rate(price.currency)
     const amount = convertPrice(price.value, rate)
-    if (amount === undefined) throw new Error(`${rate} is no rate.`)
+    if (amount === undefined) throw new Error(`${rate} is not a rate.`)
     return amount
   } catch (error) {
     throw paymentUnavailable(network, error)
