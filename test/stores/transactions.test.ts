@@ -199,6 +199,22 @@ forEachEngine((engine, open) => {
 })
 
 // A server that restarts ends its connections, also those in the middle of a transaction.
+test('after a transaction whose statements fail together, its connection is as good as new; a swallowed failure is no commit', async (t) => {
+  const { store } = await openFresh(t, 'postgres')
+  const { db } = store
+  const bad = (tx: Db) => sql`select nothing from nowhere`.execute(tx)
+  const both = db.transaction().execute((tx) => Promise.all([bad(tx), sql`select 2`.execute(tx)]))
+  await assert.rejects(both, /nowhere/)
+  const swallowed = db.transaction().execute(async (tx) => {
+    await insertAccount(tx, account('acc_1'))
+    await bad(tx).catch(() => 'swallowed')
+  })
+  await assert.rejects(swallowed, /statement of the transaction has failed/)
+  for (let at = 0; at < 20; at++) await sql`select 1`.execute(db)
+  await db.transaction().execute((tx) => insertAccount(tx, account('acc_2')))
+  assert.deepEqual(await db.selectFrom('accounts').select('id').execute(), [{ id: 'acc_2' }])
+})
+
 test('a connection cut inside a transaction fails that transaction and nothing else', async (t) => {
   const { store, url } = await openFresh(t, 'postgres')
   const cut = store.db.transaction().execute(async (tx) => {

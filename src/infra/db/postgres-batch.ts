@@ -46,6 +46,7 @@ export class Batch implements pg.Submittable {
   readonly #answers: Answered[] = []
   #columns = NO_COLUMNS
   #rows: Record<string, unknown>[] = []
+  #unreadable: unknown
   #end!: (outcome: { answers: readonly Answered[]; error?: unknown }) => void
 
   constructor(
@@ -71,6 +72,14 @@ export class Batch implements pg.Submittable {
     const wire = connection as unknown as Wire
     const isPrepared = new Set<string>()
     wire.stream.cork()
+    try {
+      this.#write(wire, isPrepared)
+    } finally {
+      wire.stream.uncork()
+    }
+  }
+
+  #write(wire: Wire, isPrepared: Set<string>): void {
     for (const { name, text, values } of this.#statements) {
       if (name === '' || (wire.parsedStatements[name] === undefined && !isPrepared.has(name))) {
         wire.parse({ name, text })
@@ -81,7 +90,6 @@ export class Batch implements pg.Submittable {
       wire.execute({})
     }
     wire.sync()
-    wire.stream.uncork()
   }
 
   handleRowDescription({ fields }: { fields: readonly { name: string; dataTypeID: number }[] }): void {
@@ -94,9 +102,23 @@ export class Batch implements pg.Submittable {
     for (let at = 0; at < columns.length; at++) {
       const { name, read } = columns[at]!
       const value = fields[at]!
-      row[name] = value === null ? null : read(value)
+      row[name] = value === null ? null : this.#read(read, value)
     }
     this.#rows.push(row)
+  }
+
+  /** A value that cannot be read fails its batch; thrown in the handler of a socket, it would end the process. */
+  #read(read: (text: string) => unknown, value: string): unknown {
+    try {
+      return read(value)
+    } catch (error) {
+      this.#unreadable ??= error
+      return null
+    }
+  }
+
+  handleEmptyQuery(): void {
+    this.handleCommandComplete({ text: '' })
   }
 
   handleCommandComplete({ text: tag }: { text: string }): void {
@@ -108,7 +130,7 @@ export class Batch implements pg.Submittable {
   }
 
   handleReadyForQuery(): void {
-    this.#end({ answers: this.#answers })
+    this.#end({ answers: this.#answers, ...(this.#unreadable !== undefined && { error: this.#unreadable }) })
   }
 
   handleError(error: unknown): void {

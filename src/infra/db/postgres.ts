@@ -89,8 +89,10 @@ class PostgresConnection implements OrderlyConnection {
   #isAsking = false
   #isWaiting = false
   #state: 'none' | 'open' | 'over' = 'none'
-  /** The statements of the transaction. */
-  #within: Promise<QueryResult<unknown>>[] = []
+  /** Whether each statement of the transaction has found rows. */
+  #within: Promise<boolean>[] = []
+  /** What the server did with the transaction is unknown, so the connection is not used again. */
+  #isLost = false
   #beginFailed: Error | undefined
 
   constructor(client: pg.PoolClient, link: Link) {
@@ -106,7 +108,12 @@ class PostgresConnection implements OrderlyConnection {
     if (this.#state !== 'open') throw new Error('The transaction is over.')
     if (this.#beginFailed) throw this.#beginFailed
     const asked = this.#ask<R>(query)
-    this.#within.push(asked)
+    this.#within.push(
+      asked.then(
+        ({ rows }) => rows.length > 0,
+        () => false,
+      ),
+    )
     return asked
   }
 
@@ -121,14 +128,16 @@ class PostgresConnection implements OrderlyConnection {
     this.#beginFailed = undefined
     // Not sent alone: the first statements follow in the same message, and fail if this fails.
     const begun = this.#put(['begin', level, accessMode].filter(Boolean).join(' '), [])
-    begun.catch((error: Error) => (this.#beginFailed = error))
+    begun.catch((error: Error) => {
+      this.#beginFailed = error
+      this.#isLost = true
+    })
   }
 
   async commitWhole(statements: number): Promise<boolean> {
     this.#state = 'over'
-    const answered = await Promise.allSettled(this.#within)
-    const found = answered.filter((one) => one.status === 'fulfilled' && one.value.rows.length > 0)
-    const isWhole = answered.length === statements && found.length === statements
+    const found = await Promise.all(this.#within)
+    const isWhole = found.length === statements && found.every(Boolean)
     await this.#finish(isWhole ? 'commit' : 'rollback')
     return isWhole
   }
@@ -136,23 +145,36 @@ class PostgresConnection implements OrderlyConnection {
   /** Does nothing after `commitWhole`, which has ended the transaction. */
   async end(how: 'commit' | 'rollback'): Promise<void> {
     const isOpen = this.#state === 'open'
-    this.#state = 'none'
+    this.#state = 'over'
+    if (how === 'rollback') this.#refuseUnsent()
     if (isOpen) await this.#finish(how)
+    this.#state = 'none'
+  }
+
+  /** A rollback travels alone: behind a statement that fails, the server would skip it. */
+  #refuseUnsent(): void {
+    for (const { reject } of this.#outbox.splice(0)) reject(new Error('The transaction is over.'))
   }
 
   async #finish(how: 'commit' | 'rollback'): Promise<void> {
-    if (this.#beginFailed === undefined) await this.#tell(how)
+    if (this.#beginFailed === undefined) await this.#say(how)
     if (this.#beginFailed && how === 'commit') throw this.#beginFailed
   }
 
-  async #tell(text: string): Promise<void> {
-    const told = this.#put(text, [])
+  async #say(text: 'commit' | 'rollback'): Promise<void> {
+    const said = this.#put(text, [])
     this.#flush()
-    await told
+    try {
+      // A transaction with a failed statement answers ROLLBACK to `commit`, and no error.
+      if ((await said).tag !== text.toUpperCase()) throw new Error('A statement of the transaction has failed.')
+    } catch (error) {
+      this.#isLost = true
+      throw error
+    }
   }
 
   release(): void {
-    this.#client.release()
+    this.#client.release(this.#isLost)
   }
 
   async #ask<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
@@ -192,7 +214,9 @@ class PostgresConnection implements OrderlyConnection {
   }
 
   async #exchange(asked: readonly Asked[]): Promise<void> {
-    const { answers, error } = await this.#client.query(new Batch(asked, this.#link)).done
+    const batch = new Batch(asked, this.#link)
+    this.#client.query(batch)
+    const { answers, error } = await batch.done
     const failure = error === undefined ? undefined : this.#link.toFailure(error)
     for (const [at, { resolve, reject }] of asked.entries()) {
       // Outside of a transaction nothing was committed.

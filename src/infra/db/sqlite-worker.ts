@@ -9,11 +9,12 @@ import type { SqlResult, SqlValue, SqliteReply, SqliteRequest } from './sqlite-p
  * or the bound is reached; only then does any caller in it get an answer.
  */
 const BATCH_MAX = 64
-/** How many messages are read before their answers are sent. */
+/** How many messages the writer reads before their answers are sent; a reader's quick answers must not wait for slow ones. */
 const MESSAGES_MAX = 32
 const PAGES_ALL = 2 ** 31 - 1
 
 const port = parentPort!
+let isWriter = false
 let file: string
 let db: DatabaseSync
 
@@ -41,6 +42,7 @@ function open(request: { file: string; readOnly: boolean }): void {
   statements.clear()
   batchOpen = inTransaction = awaitsMore = false
   waiting = []
+  isWriter = !request.readOnly
   db = new DatabaseSync(file, { readOnly: request.readOnly })
   // Set on every open: a reopened file may fall back to settings that can lose the last commits.
   db.exec('pragma busy_timeout = 30000; pragma foreign_keys = on')
@@ -227,7 +229,9 @@ port.on('message', (first: SqliteRequest[]) => {
   for (let messages = 1; requests; messages++) {
     handleAll(requests)
     requests =
-      messages < MESSAGES_MAX ? (receiveMessageOnPort(port)?.message as SqliteRequest[] | undefined) : undefined
+      isWriter && messages < MESSAGES_MAX
+        ? (receiveMessageOnPort(port)?.message as SqliteRequest[] | undefined)
+        : undefined
   }
   if (!inTransaction && !awaitsMore) closeBatch()
   sendReplies()

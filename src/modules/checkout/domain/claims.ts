@@ -19,6 +19,8 @@ export interface Claim {
 
 export interface Claims {
   claims: Claim[]
+  /** The first look that saw the send on its address. */
+  sightedAt: number | undefined
   /** Whether only a perishable fact shows that the send pays no checkout: the node's time, or the row of a payment by request. */
   isPassing: boolean
 }
@@ -37,7 +39,8 @@ export async function listClaims({ db, clock }: CheckoutContext, send: IncomingS
     listReserved(db, to, amountRaw),
     listSumming(db, { address: to, now }),
   ])
-  if (payees === 'nobody' || paysForRequest) return { claims: [], isPassing: paysForRequest && watchers.length > 0 }
+  if (payees === 'nobody' || paysForRequest)
+    return { claims: [], sightedAt, isPassing: paysForRequest && watchers.length > 0 }
   const claims = new Map<string, Claim>()
   let oldByTime = false
   const isNewFor = (baseline: Baseline) => {
@@ -68,5 +71,6 @@ export async function listClaims({ db, clock }: CheckoutContext, send: IncomingS
     }
   }
   if (payees !== 'everybody') claims.delete(payees.everybodyBut)
-  return { claims: [...claims.values()].sort((a, b) => (a.owner < b.owner ? -1 : 1)), isPassing: oldByTime }
+  const inOrder = [...claims.values()].sort((a, b) => (a.owner < b.owner ? -1 : 1))
+  return { claims: inOrder, sightedAt, isPassing: oldByTime }
 }

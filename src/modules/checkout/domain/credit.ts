@@ -11,7 +11,7 @@ import { type Payment, insertPayment } from '../payments-store.ts'
 import { type Quote, type Reservation, listQuotes } from '../reservations-store.ts'
 import { type Checkout, NO_PLAN, SERVICE, isFromLink } from '../record.ts'
 import { lockCheckout, lockUnchanged } from '../store.ts'
-import { BEFORE_LOOKS, insertSightings } from '../sightings-store.ts'
+import { BEFORE_LOOKS, findSighting, insertSightings } from '../sightings-store.ts'
 import { announceCompleted } from './announce-completed.ts'
 import { CLOCK_SLACK, type IncomingSend, timeOf } from './baseline.ts'
 import { type Claim, type Claims, listClaims } from './claims.ts'
@@ -68,6 +68,8 @@ class Overtaken extends Error {}
 async function creditUnlocked(ctx: CheckoutContext, send: IncomingSend, rates: Rates): Promise<CreditedOrNot> {
   const found = await listClaims(ctx, send)
   if (found.claims.length === 0 && !found.isPassing) return { changed: [], afterwards: [] }
+  // A checkout that was made meanwhile may be what this payment is for, and nothing of it is locked.
+  if (found.claims.some(({ checkout }) => !checkout)) return creditAll(ctx, send, rates)
   try {
     return await creditAll(ctx, send, rates, found)
   } catch (error) {
@@ -89,7 +91,7 @@ function creditAll(ctx: CheckoutContext, send: IncomingSend, rates: Rates, found
       await insertSightings(tx.db, { address: send.to, hashes: [send.hash], look: BEFORE_LOOKS })
     const all: CreditedAll = { changed: [], afterwards: [] }
     for (const claim of claims) {
-      const credited = await creditOwner(tx, send, claim, { rates, isLocked: found === undefined })
+      const credited = await creditOwner(tx, send, claim, { rates, found })
       if (!credited) continue
       all.changed.push(credited)
       if (claim.owner === SERVICE) all.afterwards.push(await settleSale(tx, send, credited))
@@ -133,7 +135,7 @@ async function creditOwner(
   tx: CheckoutContext,
   send: IncomingSend,
   { owner, checkout: claimed, reservation }: Claim,
-  { rates, isLocked }: { rates: Rates; isLocked: boolean },
+  { rates, found }: { rates: Rates; found: Claims | undefined },
 ): Promise<Credited | undefined> {
   const { hash, from, to, amountRaw } = send
   const payment: Payment = {
@@ -150,7 +152,7 @@ async function creditOwner(
     at: timeOf(send),
     createdAt: tx.clock.now(),
   }
-  const checkout = claimed && (isLocked ? await lockCheckout(tx.db, claimed.id) : { ...claimed, seq: claimed.seq + 1 })
+  const checkout = claimed && (!found ? await lockCheckout(tx.db, claimed.id) : { ...claimed, seq: claimed.seq + 1 })
   if (!checkout) {
     await insertPayment(tx.db, payment)
     notifyOwner(tx, { owner, keyId: null })
@@ -169,10 +171,10 @@ async function creditOwner(
     rate: quote?.rate ?? valuation.rate?.rate ?? null,
     rateSource: quote?.source ?? valuation.rate?.source ?? null,
   }
-  const holding = isLocked ? undefined : requireUnchanged(tx, claimed)
+  const holding = found && requireUnchanged(tx, claimed, { send, sightedAt: found.sightedAt })
   const recording = insertPayment(tx.db, recorded)
   // Another instance has recorded this payment.
-  if (isLocked && !(await recording)) return undefined
+  if (!found && !(await recording)) return undefined
   const { rate, rateSource } = recorded
   const paidRate = rate === null ? null : { rate, source: rateSource }
   const [, , mails] = await together([
@@ -183,8 +185,14 @@ async function creditOwner(
   return { checkout, plan, kind: decision.kind, became: decision.event ?? `payment.${decision.kind}`, mails }
 }
 
-async function requireUnchanged({ db }: CheckoutContext, claimed: Checkout): Promise<void> {
-  if (!(await lockUnchanged(db, claimed))) throw new Overtaken('The checkout has changed.')
+/** The claims were read by several statements: a look that saw the send, and made the checkout newer than it, may lie between them. */
+async function requireUnchanged(
+  { db }: CheckoutContext,
+  claimed: Checkout,
+  { send, sightedAt }: { send: IncomingSend; sightedAt: number | undefined },
+): Promise<void> {
+  const [isHeld, sighting] = await together([lockUnchanged(db, claimed), findSighting(db, send.to, send.hash)])
+  if (!isHeld || sighting !== sightedAt) throw new Overtaken('The checkout has changed.')
 }
 
 function requireNew(isNew: boolean): void {
