@@ -45,7 +45,7 @@ export async function inNotifyingTx<C extends StoreCtx, T>(ctx: C, run: (ctx: C)
 export async function together<const T extends readonly (Promise<unknown> | undefined)[]>(
   statements: T,
 ): Promise<{ [K in keyof T]: Awaited<T[K]> }> {
-  const answered = await Promise.allSettled(statements)
+  const answered = await Promise.allSettled<unknown>(statements as readonly Promise<unknown>[])
   const failed = answered.find(({ status }) => status === 'rejected')
   if (failed) throw (failed as PromiseRejectedResult).reason
   return answered.map((one) => (one as PromiseFulfilledResult<unknown>).value) as { [K in keyof T]: Awaited<T[K]> }

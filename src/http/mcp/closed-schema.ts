@@ -1,5 +1,5 @@
 import type { Schema } from '../../kernel/public-schema.ts'
-import type { Json } from '../../kernel/shape.ts'
+import { type Json, textOf } from '../../kernel/shape.ts'
 
 /*
  * Agents' frameworks turn schemas into the strict form that models are held to. It has no objects whose members are unknown, and no alternatives with
@@ -45,7 +45,7 @@ const hasOptional = (schema: Schema) => {
 function toText({ description, examples }: Schema): Schema {
   return {
     type: 'string',
-    ...(description !== undefined && { description: `${String(description)} As JSON in a text.` }),
+    ...(description !== undefined && { description: `${textOf(description)} As JSON in a text.` }),
     ...(Array.isArray(examples) && { examples: examples.map((each) => JSON.stringify(each)) }),
   }
 }

@@ -4,7 +4,7 @@ import { badField } from '../../kernel/errors.ts'
 import type { Labelled, Reading } from '../../kernel/resource/field.ts'
 import { asJson, asked, field, readList, url } from '../../kernel/resource/fields.ts'
 import { type Wrong, attempt, refuseIfAny } from '../../kernel/resource/wrong-fields.ts'
-import type { JsonObject } from '../../kernel/shape.ts'
+import { type JsonObject, textOf } from '../../kernel/shape.ts'
 import { readUrl } from '../../kernel/shown-fields.ts'
 import { readPrice, readTotal } from './price-fields.ts'
 import {
@@ -187,7 +187,7 @@ export const lifetime = (labelled: Labelled) =>
     schema: answer.orNull(answer.text),
     takes: answer.text,
     control: { as: 'text', ...labelled },
-    read: (value) => (readLifetime(value) === undefined ? null : String(value).trim()),
+    read: (value) => (readLifetime(value) === undefined ? null : textOf(value).trim()),
   })
 
 /** The secret that signs webhooks, which is stored encrypted. */

@@ -122,7 +122,9 @@ export function grace(labelled: Labelled) {
     takes: free(form.amount, 'Days after the end of a period before a subscription lapses: 0 to 30.', 3),
     control: { as: 'text', digits: true, ...labelled },
     read(value, { path, others }) {
-      const days = /^0?$/.test(String(value ?? '').trim()) ? 0 : readWhole(path, value, 30)!
+      const isNone = value === undefined || value === null || value === 0
+      const isEmpty = typeof value === 'string' && /^0?$/.test(value.trim())
+      const days = isNone || isEmpty ? 0 : readWhole(path, value, 30)!
       if (days > 0 && others.every === null) throw badField(path, `${path} only works with every.`)
       return days
     },

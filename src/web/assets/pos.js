@@ -170,7 +170,10 @@ function press(key) {
   const [whole, fraction] = typed.split('.')
   if (key === 'back') typed = typed.slice(0, -1)
   else if (key === '.') {
-    if (fraction === undefined && decimals > 0) typed = `${typed || '0'}.`
+    if (fraction === undefined && decimals > 0) {
+      typed ||= '0'
+      typed += '.'
+    }
   } else if (fraction === undefined ? whole.length < DIGITS_MAX : fraction.length < decimals) {
     typed = typed === '0' ? key : typed + key
   }

@@ -33,7 +33,7 @@ export function fromTyped(typed: string, currency = ''): string {
   const marks = text.replaceAll(/[0-9]/g, '')
   const last = marks.at(-1)
   if (last === undefined) return text
-  const [whole = '', fraction = ''] = splitLast(text, last)
+  const [whole, fraction] = splitLast(text, last)
   const isOnce = marks.indexOf(last) === marks.length - 1
   const others = marks.slice(0, -1)
   if (marks.length > 1) {

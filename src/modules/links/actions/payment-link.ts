@@ -77,7 +77,7 @@ export const paymentLink = action({
     // Unreachable: the action admits account callers only.
     if (caller.kind !== 'account') throw new Error('A payment link needs an account.')
     const { accountId: owner, actor } = caller
-    const { id } = fields as { id?: unknown }
+    const { id }: { id?: unknown } = fields
     try {
       if (id !== undefined) return await showLink(context, await getLink(context, { id: textOf(id), owner }))
       return await showLink(

@@ -93,7 +93,7 @@ export async function orderRenewal(
 /** The buyer of an invoice, as an order names one. */
 export function buyerOf(invoice: Checkout['invoice'] | undefined): Chosen['buyer'] {
   if (!invoice?.buyer) return undefined
-  const { name = null, address = null, taxId = null } = invoice.buyer
+  const { name, address, taxId } = invoice.buyer
   return { name, address, tax_id: taxId }
 }
 
