@@ -27,6 +27,7 @@ interface ServerOptions {
   /** Unique for each request, short, and safe to print. */
   nextRequestId(): string
   onError(error: unknown, requestId: string): void
+  /** Called for every request that the router has answered. */
   onAnswered?(answered: AnsweredRequest): void
   /** Unset where the operator has switched traces off. */
   traces?: { traces: Traces; ipOf(request: IncomingMessage): string } | undefined

@@ -46,8 +46,7 @@ export class DocsSearch {
   }
 
   /**
-   * Returns the best pages that have every word, and the number of all such pages. If none has a word whole, longer words that begin with
-   * it count.
+   * Returns the best pages that have every word, and how many have. If no page has all of them, longer words that begin like them count.
    */
   find(query: string): { results: readonly Found[]; total: number } {
     const whole = this.#have(wholeWords(query, WORDS_MAX))
