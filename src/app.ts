@@ -45,7 +45,6 @@ export interface App {
   store: Store
   usage: UsageMeter
   failures: Failures
-  /** The source of proof of work. */
   work: Scheduler
   /** Stops taking requests, finishes the running ones, closes everything. */
   close(): Promise<void>
@@ -94,14 +93,14 @@ async function assemble(config: Config, infra: Infra, stack: AsyncDisposableStac
   const cachedBytes = () => nodes.cachedBytes + gateway.remembered.bytes
   exposeGauges(metrics, { nodes, store: opened, cachedBytes, clients: () => server.websocketClients })
 
-  // First of all: no question goes to a node whose ledger has not been verified.
+  // Started first, because no request may go to a node whose ledger has not been verified.
   await nodes.start()
   for (const module of all) await module.load?.()
   await runner.start()
   for (const module of all) await module.start?.()
   const url = toUrl(config.host, await server.listen())
   links.listenAt(url)
-  // As late as possible: a start that fails would have made a key that no operator has seen.
+  // Created as late as possible, so that a failed start leaves no key that no operator has seen.
   const createdKey = await createFirstAdministrator(store, infra.keepKey)
   for (const module of all) await module.listening?.()
   const walletKeyFile = config.walletKeys.length > 0 ? undefined : keyFileOf(config)

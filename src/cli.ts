@@ -1,4 +1,4 @@
-// First of all: the process that started this one may be gone already.
+// Imported first, because the process that started this one may be gone already.
 import './cli/parent-first.ts'
 import { existsSync } from 'node:fs'
 import { enableCompileCache, flushCompileCache } from 'node:module'
@@ -63,9 +63,9 @@ program
     leaveWhenStopped()
     const { exports, keep } = await loadGateway()
     await exports.startGateway()
-    // Kept now, because the process may end suddenly.
+    // Saved now, because the process may end suddenly.
     keep()
-    // As late as possible: V8 rejects code that was compiled with other flags, and during the start it would collect more often.
+    // Set as late as possible: V8 rejects code that was compiled with other flags, and during the start it would collect more often.
     setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`)
   })
 

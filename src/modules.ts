@@ -109,7 +109,7 @@ export async function openModules(config: Config, ports: Ports, stack: AsyncDisp
   const usernames = keep(openUsernames({ billing, names, mailer, baseUrl, isPlay }, config))
   const faucet = keep(openFaucet(context, config))
   const swap = keep(openSwap({ store, swaps: swapsOf(config, ports, context), fiat: prices.currencies }, config))
-  // Ended first, so that the other instances leave nothing to one that ends.
+  // Stopped first, so that other instances leave no announced block to one that is stopping.
   stack.defer(turns.stop)
   const status = keep(openStatusPage({ store, view: () => viewOf(ports), isPlay, keepsMail }))
   return {
@@ -140,7 +140,7 @@ function openTurns({ store: { clock, random }, notices, nodes: { confirmations }
   return { of: (hash: string) => turns.turnOf(hash), stop: () => turns.stop() }
 }
 
-/** What this process sees of those whom it asks. */
+/** The state of nodes, prices and sources of work, as this process sees it. */
 function viewOf({ nodes, searches, sources }: Pick<Ports, 'nodes' | 'searches' | 'sources'>): ReturnType<OwnView> {
   const { upstreams } = nodes.pool
   const healthy = upstreams.filter((upstream) => upstream.healthy)
@@ -153,12 +153,12 @@ function viewOf({ nodes, searches, sources }: Pick<Ports, 'nodes' | 'searches' |
         ? 'degraded'
         : 'up'
       : 'down',
-    // One that answers is enough, and who was never asked does not fail.
+    // One source of prices that answers is enough, and a source that was never asked does not fail.
     prices: prices.length > 0 && prices.every(({ failing }) => failing) ? 'down' : 'up',
   }
 }
 
-/** Seconds of searches ahead of who asks for work now. */
+/** When a new search must wait this many seconds, work counts as slow. */
 const WORK_SLOW = 60
 
 interface BeforeWallets {
@@ -285,7 +285,7 @@ async function openPayments(
   return { ...x402, close: () => remote?.close() }
 }
 
-/** Who exchanges currencies. The sandbox invents money, so it exists only on a local gateway with the development ledger. */
+/** Providers that swap currencies. The sandbox invents money, so it exists only on a local gateway with the development ledger. */
 function swapsOf(config: Config, { clock, devnet }: Ports, wallets: WalletContext): SwapProvider | undefined {
   if (config.swapProvider === 'nanswap') return nanswap({ url: config.swapUrl, key: config.swapKey, clock })
   return config.swapProvider === 'sandbox' && devnet && config.isLocal ? sandboxSwap(wallets) : undefined

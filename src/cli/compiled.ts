@@ -22,7 +22,7 @@ export function loadCompiled<T>(file: string, folder: string): Loaded<T> {
   // V8 compares its version and its flags, but of the source only the length.
   const cache = join(folder, `gateway-${cachedDataVersionTag()}-${size}-${mtimeMs}`)
   const cachedData = readSound(cache)
-  // The build writes nothing but ASCII.
+  // The build writes nothing but ASCII, so latin1 reads it unchanged.
   const text = `(function (exports, require, module, __dist) {${readFileSync(file, 'latin1')}\n})`
   const script = new Script(text, {
     filename: file,
@@ -45,7 +45,7 @@ function readSound(file: string): Buffer | undefined {
     const data = kept.subarray(SUM_BYTES)
     return kept.readUInt32LE() === crc32(data) ? data : undefined
   } catch {
-    // There is none yet, or only a part of one.
+    // No cache file exists yet, or only a part of one.
     return undefined
   }
 }

@@ -3,7 +3,6 @@ import { ACTIONS } from '../offered.ts'
 
 type Shell = 'bash' | 'zsh' | 'fish'
 
-/** The words that can be completed. */
 interface Words {
   commands: readonly string[]
   /** Subcommands by their command. */

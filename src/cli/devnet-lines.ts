@@ -46,7 +46,7 @@ const ARROWS: Record<string, string> = { send: '→', receive: '←', open: '←
  */
 export class LedgerLines {
   readonly #options: LinesOptions
-  /** New blocks of this moment: one that is confirmed at once is printed once. */
+  /** Blocks that have just arrived. A block that is confirmed at once is printed once. */
   #arrived: ReportedBlock[] = []
 
   constructor(options: LinesOptions) {
@@ -156,7 +156,6 @@ const toMembers = ({ amountRaw, other, ...block }: ReportedBlock) => ({
   amount_raw: amountRaw.toString(),
 })
 
-/** What the banner of a started ledger shows. */
 interface LedgerBanner {
   rpc: string
   websocket: string

@@ -59,6 +59,5 @@ export async function orUsage(command: string, run: () => Promise<void>): Promis
   }
 }
 
-/** Whether the answer of a gateway is a refusal. */
 export const isRefusal = (answer: unknown): answer is { error: string; retry_after?: unknown } =>
   typeof answer === 'object' && answer !== null && typeof (answer as { error?: unknown }).error === 'string'

@@ -104,7 +104,7 @@ function requireKeys(
 export function takePresentKey({ json }: Flags): Promise<void> {
   return withStore(async (ctx, _store, gateways) => {
     const config = loadConfig()
-    // A running gateway would go on encrypting with the old key. Any notice finds it; this one changes nothing.
+    // A running gateway would go on encrypting with the old key. Any notice shows whether one listens, and this one changes nothing.
     gateways.publish('jobs', '')
     const { in_force: isReceived, confirmed_by: running } = (await gateways.announced()).facts
     if (running.length > 0 || !isReceived) {

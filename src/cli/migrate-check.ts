@@ -13,7 +13,7 @@ interface MigrateOptions extends GatewayOptions {
 
 type Fields = Record<string, unknown>
 
-/** One thing that the other service answers and this gateway does not, or differently. */
+/** A part of an answer that this gateway lacks or gives differently. */
 interface Difference {
   /** Place in the file of requests, from 1. */
   request: number
@@ -30,7 +30,7 @@ interface Side {
 }
 
 const REQUESTS_MAX = 1_000
-/** Of one answer; a list of another kind would fill the terminal. */
+/** Most differences that are shown for one answer; a list of another kind would fill the terminal. */
 const SHOWN_MAX = 10
 const VALUE_LENGTH_MAX = 80
 
@@ -54,7 +54,7 @@ export function checkMigration(theirs: string, options: MigrateOptions, command:
         continue
       }
       asked++
-      // One after the other, so that a limit of either is not what differs.
+      // One request after the other, so that the rate limit of either service causes no difference.
       const theirAnswer = await ask(other, request)
       const ourAnswer = await ask(ours, request)
       const found = compareReplies(theirAnswer, ourAnswer).slice(0, SHOWN_MAX)
@@ -110,14 +110,16 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // A page, and compared as such.
+    // An answer that is not JSON, such as a page, is compared as text.
     return text
   }
 }
 
 type Found = Omit<Difference, 'request' | 'action'>
 
-/** What a program that reads the first answer finds different in the second. Members that only the second has do not disturb it. */
+/**
+ * Lists the differences that a program written for the first service would notice. Members that only the second answer has do not count.
+ */
 function compareReplies(theirs: Answer, ours: Answer): Found[] {
   const status = theirs.status === ours.status ? [] : [difference('status', theirs.status, ours.status)]
   if (isRefusal(theirs.body) !== isRefusal(ours.body)) return [...status, difference('', theirs.body, ours.body)]

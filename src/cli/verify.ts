@@ -45,7 +45,7 @@ export function openAsk(node: string | undefined): { url: URL; ask: AskLedger } 
   return { url, ask: (action, fields) => askNode(url, action, fields) }
 }
 
-/** Wallets of the seed that the store has lost: it looks beyond the newest that the store knows. */
+/** Searches the ledger for wallets of the seed that the store has lost, beyond the newest wallet that the store knows. */
 async function verifyAhead(store: StoreCtx, ask: AskLedger): Promise<Disagreement[]> {
   const seeds = await listSeeds(store.db)
   if (seeds.length === 0) return []

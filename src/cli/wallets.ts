@@ -46,7 +46,7 @@ async function findSends({ address, frontier }: FrozenWallet, node: string | und
   try {
     return await listUnknownSends(openAsk(node).ask, { address, frontier })
   } catch {
-    // The list is of use without them; it says that they are missing.
+    // The list is useful without these sends, and it says that they are missing.
     return undefined
   }
 }
@@ -59,7 +59,7 @@ export function settle({ json }: Flags): Promise<void> {
   })
 }
 
-/** The operator starts a gateway on a store from a backup. */
+/** Records that the operator restored the store from a backup. */
 export const noteRestored = (): Promise<void> => withStore((ctx) => declareRestore(ctx, OPERATOR))
 
 /** Freezes a wallet, the sends of an account, or all sends. In force when it returns, because every signer reads the store. */
@@ -72,7 +72,7 @@ export function freeze(target: string, { json, reason }: Flags & { reason: strin
   })
 }
 
-/** Unfreezes them. */
+/** Unfreezes a wallet, the sends of an account, or all sends. */
 export function unfreeze(target: string, { json, payQueued = false }: Flags & { payQueued?: boolean }): Promise<void> {
   return withStore(async (ctx, _store, gateways) => {
     const wallet = await unfreezeSends(ctx, { target, actor: OPERATOR, payQueued })

@@ -22,7 +22,7 @@ export async function printWorkBench(config: {
 }): Promise<void> {
   const threads = config.workThreads ?? Math.max(1, availableParallelism() - 1)
   const rows: Row[] = []
-  // Keeps the process alive, because neither threads nor the processes of cards do.
+  // Keeps the process alive, which neither threads nor the processes for graphics cards do.
   const letGo = systemClock.after(LONGEST_MILLISECONDS, () => undefined)
   if (threads > 0) {
     const source = `cpu, ${threads} ${threads === 1 ? 'thread' : 'threads'}`

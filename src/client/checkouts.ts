@@ -79,7 +79,7 @@ async function readOwn(connection: Connection, id: string, options?: CallOptions
 
 const ENDED = new Set<OwnCheckout['status']>(['complete', 'expired', 'cancelled', 'refunded'])
 
-/** One that has ended is not deleted: that would hide it from its merchant. */
+/** Does not delete a checkout that has ended, because that would hide it from its merchant. */
 async function cancel(connection: Connection, id: string, options?: CallOptions): Promise<OwnCheckout> {
   const held = await readOwn(connection, id, options)
   if (ENDED.has(held.status)) return held

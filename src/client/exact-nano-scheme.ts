@@ -39,8 +39,8 @@ export interface ExactNanoOptions extends Partial<WalletOptions> {
 }
 
 /**
- * The scheme `exact` on Nano with the three faces of the stock packages: `register('nano:mainnet', new ExactNanoScheme({ … }))` of
- * their client needs `privateKey` and `rpcUrl`, of their resource server nothing, and of their facilitator `facilitator`.
+ * The scheme `exact` on Nano for the three roles of the stock packages: `register('nano:mainnet', new ExactNanoScheme({ … }))`. Their
+ * client needs `privateKey` and `rpcUrl`, their facilitator `facilitator`, and their resource server nothing.
  */
 export class ExactNanoScheme {
   readonly scheme = SCHEME
@@ -113,7 +113,7 @@ export class ExactNanoScheme {
 interface Facilitated {
   payload: object
   requirements: Requirements
-  /** Names one settlement: asked again with it, the facilitator repeats its answer. */
+  /** Identifies one settlement: for a request with the same key, the facilitator repeats its answer. */
   key?: string
 }
 

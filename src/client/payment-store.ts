@@ -20,7 +20,7 @@ export interface PaymentStore {
   forget(hash: string): Promise<void>
 }
 
-/** So many payments are remembered. One that was forgotten is refused, as it would be by another process. */
+/** The number of payments that are remembered. An older one is refused, as it would be by another process. */
 const REMEMBERED_MAX = 10_000
 
 /** Remembers payments in the memory of this process. */

@@ -127,7 +127,7 @@ export function resourcesOf(connection: Connection): Resources {
 
 const writeNano = (amount: string | number | bigint) => (typeof amount === 'bigint' ? nano(amount) : amount)
 
-/** Reads page after page of a list. A place that does not move on would be read for ever. */
+/** Reads page after page of a list. Stops when a page leads back to itself. */
 export async function* listAll<Id extends RouteName>(
   connection: Connection,
   name: Id,
@@ -147,7 +147,7 @@ export async function* listAll<Id extends RouteName>(
 
 interface Page {
   next_cursor?: string | null
-  /** Of events, which are read from an event on. */
+  /** Lists of events have this instead of `next_cursor`; it is sent as `since`. */
   cursor?: string
   has_more?: boolean
 }

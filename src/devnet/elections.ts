@@ -48,7 +48,7 @@ export class Elections {
     this.#ends.set(hash, cancel)
   }
 
-  /** Blocks that are gone have no elections, not even past ones. */
+  /** Forgets the elections of deleted blocks, also past ones. */
   forget(hashes: readonly string[]): void {
     const gone = new Set(hashes)
     for (const hash of gone) {

@@ -33,7 +33,6 @@ export interface AnsweredCall {
 
 interface Answering {
   control: boolean
-  /** Called after every call. */
   onCall?: ((call: AnsweredCall) => void) | undefined
 }
 

@@ -1,2 +1,2 @@
-/* What the package of the server exports as `nano-gateway/names`: that part of `@nano-gateway/client`. */
+/* Exported by the server's package as `nano-gateway/names`: this part of `@nano-gateway/client`. */
 export { type NameChange, signNameChange } from '../client/names.ts'

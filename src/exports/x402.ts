@@ -1,6 +1,6 @@
 /*
- * What the package of the server exports as `nano-gateway/x402`: that part of `@nano-gateway/client`, with all threads of
- * this machine to find work, where none is said.
+ * Exported by the server's package as `nano-gateway/x402`: this part of `@nano-gateway/client`, which by default finds work with all
+ * threads of this machine.
  */
 import * as client from '../client/index.ts'
 import { searchWork } from './search-work.ts'

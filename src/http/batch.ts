@@ -10,7 +10,7 @@ import { challengeIn, toJsonRpcError, toJsonRpcResult } from './json-rpc.ts'
 
 interface Batch {
   texts: readonly string[]
-  /** What all of them have in common. */
+  /** The parts of the HTTP request that all requests of the batch share. */
   request: Omit<RpcRequest, 'text'>
   /** How many run at once. */
   width: number

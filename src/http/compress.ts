@@ -7,8 +7,8 @@ const WORTH_BYTES = 1_400
 const PARAMS = { [constants.BROTLI_PARAM_QUALITY]: 4 }
 
 /**
- * Compresses pages that are made for one reader; those that are the same for everybody come compressed. A page with a token beside what its
- * address says could be guessed from its length by another site's page, but our cookie is sent with no request of another site.
+ * Compresses pages made for one reader; shared pages are compressed in advance. Compression can reveal a token in a page by its length, but
+ * browsers send our cookie with no request of another site.
  */
 export function compressPages(server: FastifyInstance): void {
   server.addHook('onSend', (request, reply, payload, done) => {

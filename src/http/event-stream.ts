@@ -23,7 +23,7 @@ export class EventStreams {
   }
 
   /**
-   * Answers with a stream; throws what the stream itself refuses with. Pages of any origin may read it, unless a cookie
+   * Answers with a stream, or throws the error with which the stream is refused. Pages of any origin may read it, unless a cookie
    * authorised it.
    */
   answer(reply: FastifyReply, stream: EventStream, { byCookie = false } = {}): FastifyReply {

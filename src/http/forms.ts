@@ -6,7 +6,7 @@ import type { FormFields } from '../kernel/page.ts'
 import type { JsonObject } from '../kernel/shape.ts'
 import type { Session } from '../modules/accounts/index.ts'
 
-/** A second click that comes while the first still runs looks this often for the same answer. */
+/** How often a second click, which arrives while the first is still running, looks for the answer of the first. */
 const LOOKS_MAX = 40
 const LOOK_EVERY = 250
 

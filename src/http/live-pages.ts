@@ -11,7 +11,7 @@ const STREAMS_PER_ACCOUNT_MAX = 20
 const STREAMS_MAX = 2_000
 /** At most this long after their session has ended, a page stops receiving events, however quiet the account is. */
 const CHECK_EVERY = 15_000
-/** How long changes are remembered: a page that was read before that is notified that everything may have changed. */
+/** How long changes are remembered. A page read before that is notified that everything may have changed. */
 const RECENT_MILLISECONDS = 60_000
 const RECENT_ACCOUNTS_MAX = 5_000
 const EVERYTHING = Object.keys(PERMISSIONS) as Permission[]

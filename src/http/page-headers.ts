@@ -34,12 +34,12 @@ export const CORS_HEADERS = {
     'PAYMENT-REQUIRED, PAYMENT-RESPONSE, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Request-Id, Idempotent-Replayed, X-Ignored-Fields',
 } as const
 
-/** How long a browser need not ask again. */
+/** How long a browser may cache the answer to a preflight request. */
 export const PREFLIGHT_SECONDS = '86400'
 const ALLOWED_HEADERS =
   'content-type, authorization, key, x-api-key, nano-app, nano-app-admin, payment-signature, idempotency-key, cache-control, pragma, access-control-expose-headers, mcp-protocol-version, mcp-session-id'
 
-/** As a node writes them; beside the headers that a node allows stand those that carry a key or a payment. */
+/** Headers as a node writes them; the allowed headers also include those that carry a key or a payment. */
 export const NODE_HEADERS = {
   ...CORS_HEADERS,
   allow: 'POST, OPTIONS',

@@ -161,7 +161,9 @@ export class ClientSockets {
     }
   }
 
-  /** Passed on as one of the nodes says it. A topic that no node has is never acknowledged, as by a node that does not know it. */
+  /**
+   * Subscribes to a topic as one of the nodes sends it. A topic that no node has is never acknowledged, as on a node that does not know it.
+   */
   #follow(client: Client, { action, topic, ack, id, readOptions }: SocketMessage): void {
     if (action !== 'subscribe' && action !== 'unsubscribe') return
     client.followed.get(topic)?.()

@@ -84,7 +84,6 @@ function textsOf(db: Db, place: (typeof ENCRYPTED)[number], row: Row): Encrypted
   })
 }
 
-/** What is known of the encrypted texts of a store. */
 export interface EncryptedCount {
   /** How many each key has encrypted, by its name. */
   byKey: Map<string, number>

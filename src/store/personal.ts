@@ -88,7 +88,6 @@ function ofNoun<T extends keyof Tables>(
 }
 const ofFreeUses = ({ accountId }: Whose) => sql<boolean>`caller = ${`acc:${accountId}`}`
 
-/** Every declared noun. */
 export const NOUNS: readonly AnyNoun[] = [
   webhookEndpoint,
   addressWatch,

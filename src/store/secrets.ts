@@ -11,14 +11,14 @@ import { listEncrypted } from './encrypted.ts'
 type SecretsCtx = Pick<StoreCtx, 'db' | 'clock' | 'random'>
 type SecretConfig = Pick<Config, 'secretKey' | 'secretKeys' | 'dataDir' | 'databaseUrl'>
 
-/** Which gateways run on the store, this one with these keys; empty where it cannot be asked. */
+/** Lists the gateways that run on the store, this one with the given keys; empty where the store cannot report them. */
 type ListRunning = (ownKeys: readonly string[]) => Promise<readonly Listening[]>
 
 const CANARY = 'nano-gateway'
 const CANARY_CONTEXT = factContext('secret-key')
 const FINGERPRINT_CONTEXT = factContext('fingerprint-key')
 const WAY_OUT = 'If it is lost for good: nano-gateway secret-keys replace --yes'
-/** Enough to prove a key where no canary is. */
+/** This many decrypted texts prove a key where the store has no canary. */
 const PROVEN_MAX = 20
 
 /** The keys of the settings, or of the file in the data folder. */
@@ -73,14 +73,14 @@ export async function openSecrets(
   return keys
 }
 
-/** The key of fingerprints is kept in the store: derived from a key that changes, everybody who wants no mail would be forgotten. */
+/** Keeps the fingerprint key in the store. A key derived from a changing one would forget every address that wants no mail. */
 async function pinFingerprints(keys: SecretKeys, used: string | undefined, { db, clock }: SecretsCtx): Promise<void> {
   const derived = keys.encrypt(FINGERPRINT_CONTEXT, Buffer.from(keys.deriveFingerprintKey(used)).toString('base64'))
   const kept = await keepFact(db, { name: 'fingerprint-key', value: derived, now: clock.now() })
   keys.useFingerprintKey(Buffer.from(keys.open(FINGERPRINT_CONTEXT, kept), 'base64'))
 }
 
-/** A gateway that does not know the key would lose what this one encrypts: it makes throw-away secrets in place of unreadable ones. */
+/** Refuses a key that a running gateway lacks, because that gateway would replace unreadable secrets by throw-away ones. */
 async function requireKnown(names: readonly string[], listRunning: ListRunning): Promise<void> {
   const key = names[0]!
   const without = (await listRunning(names)).filter(
@@ -92,7 +92,7 @@ async function requireKnown(names: readonly string[], listRunning: ListRunning):
   )
 }
 
-/** Where gateways run, for people. */
+/** The hosts and process ids of gateways, as text for people. */
 export const namesOf = (gateways: readonly Pick<Listening, 'host' | 'pid'>[]) =>
   gateways.map(({ host, pid }) => `process ${pid} on ${host}`).join(', ')
 
@@ -111,7 +111,7 @@ export async function replaceSecretKey(config: SecretConfig, { db, clock, random
   }
 }
 
-/** What has the key, for people. */
+/** The setting or the file that has the key, as text for people. */
 export function nameKey(config: SecretConfig): string {
   if (config.secretKeys.length > 0) return 'SECRET_KEYS'
   return config.secretKey === undefined ? secretKeyFileOf(config.dataDir) : 'SECRET_KEY'

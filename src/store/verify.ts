@@ -10,7 +10,7 @@ import type { CheckoutPaymentsTable } from '../modules/checkout/tables.ts'
 /** Asks the ledger; the answer may be anything. */
 export type AskLedger = (action: string, fields: object) => Promise<unknown>
 
-/** A statement of the store that something else contradicts. */
+/** A record of the store that contradicts the ledger or another record. */
 export interface Disagreement {
   about: 'credits' | 'checkout' | 'payment' | 'wallet' | 'block'
   id: string
@@ -21,7 +21,7 @@ export interface Verified {
   /** How many of each were checked. */
   looked: Record<Disagreement['about'], number>
   disagreements: Disagreement[]
-  /** Set where there were more than are reported. */
+  /** Whether more disagreements exist than are reported. */
   more: boolean
 }
 

@@ -4,12 +4,12 @@ import { startLedger } from './start-ledger.ts'
 
 type Use<T> = (value: T) => Promise<void>
 
-/** What each test gets: `ledger` is put back after it, `ledgerOfFile` is the same one and is not. */
+/** Fixtures of each test. `ledger` is reverted after the test; `ledgerOfFile` is the same ledger and is not reverted. */
 export type LedgerFixtures = { ledger: Ledger; ledgerOfFile: Ledger }
 
 /**
- * Fixtures for Vitest: `base.extend<LedgerFixtures>(ledgerFixtures())`. One ledger for each file, put back after each test that
- * uses it. Tests that run side by side in a file need one each: `startLedger`.
+ * Fixtures for Vitest: `base.extend<LedgerFixtures>(ledgerFixtures())`. One ledger for each file, reverted after each test that uses it.
+ * Tests that run side by side in a file need one each: `startLedger`.
  */
 export function ledgerFixtures(options: LedgerOptions = {}) {
   return {

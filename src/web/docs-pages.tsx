@@ -82,7 +82,7 @@ export const DocsSearchPage = ({ site, query, results, total }: SearchPageProps)
   </DocsShell>
 )
 
-/** For an address that no guide and no action has: the list and the search beside it say which there are. */
+/** Shown for an unknown address; the list and the search beside it lead to the pages that exist. */
 export const NoSuchPage = ({ site }: { site: DocsSite }) => (
   <DocsShell site={site} title="There is no such page" here="/docs">
     <h1>There is no such page</h1>

@@ -4,7 +4,7 @@ import { Code, CopyVoice, type DocsSite } from './docs-shell.tsx'
 import { Layout } from './layout.tsx'
 import { curl } from './reference-snippets.ts'
 
-/** The call that a newcomer tries first: a payment where nothing costs anything, otherwise a question. */
+/** The first call that a newcomer tries: a payment on the development ledger, otherwise a read. */
 function firstCall(devnet: boolean): JsonObject {
   if (!devnet) return { action: 'block_count' }
   return {
@@ -170,7 +170,7 @@ export const LandingPage = ({ site }: { site: DocsSite }) => {
   )
 }
 
-/** A real payment of play money, on the page that a customer would see. */
+/** A real payment in test nano, on the page that a customer would see. */
 const TryIt = () => (
   <form class="try-it" method="post" action="/developer/coffee">
     <p>

@@ -190,7 +190,7 @@ class Call {
 /** Through curl, because Rust's own library has no HTTP, and one more package would be the reader's choice. */
 function rust(baseUrl: string, request: JsonObject, needsKey: boolean): string {
   const text = JSON.stringify(request, null, 2).replaceAll('\n', '\n    ')
-  // A raw text ends at the first quote that is followed by as many signs as it began with.
+  // A raw text ends at the first quote that is followed by as many `#` as it began with.
   const signs = '#'.repeat(1 + Math.max(0, ...[...text.matchAll(/"(#*)/g)].map(([, each]) => each!.length)))
   const key = needsKey
     ? '\n    let key = std::env::var("NANO_GATEWAY_KEY").expect("NANO_GATEWAY_KEY is not set");\n    // Not as an argument, which every user of the machine can read.\n    let header = format!("header = \\"Authorization: Bearer {key}\\"\\n");'

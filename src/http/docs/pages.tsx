@@ -224,7 +224,7 @@ const MARKDOWN = 'text/markdown; charset=utf-8'
 const HTML = PAGE_HEADERS['content-type']
 const PICTURES: Record<string, string> = { svg: 'image/svg+xml', png: 'image/png' }
 
-/** Who accepts text gets it at the address of the page; an address that ends in `.md` gives it to everybody. */
+/** Clients that accept text get Markdown at the address of the page; an address that ends in `.md` returns it to every client. */
 function readPath(path: string, request: FastifyRequest): { name: string; isMarkdown: boolean } {
   return path.endsWith('.md')
     ? { name: path.slice(0, -'.md'.length), isMarkdown: true }

@@ -45,7 +45,9 @@ export class DocsSearch {
     this.#list = list
   }
 
-  /** The pages that have every word, the best first, and how many there are. Where none has them whole, words that begin like them count. */
+  /**
+   * Returns the best pages that have every word, and how many have. If no page has all of them, longer words that begin like them count.
+   */
   find(query: string): { results: readonly Found[]; total: number } {
     const whole = this.#have(wholeWords(query, WORDS_MAX))
     return whole.total > 0 ? whole : this.#have(beginnings(query, WORDS_MAX))
@@ -105,7 +107,7 @@ function toSentence(line: string): string {
 const toPlain = (text: string) => plain(text).replaceAll(/\\?\|/g, ' ').replaceAll(/\s+/g, ' ').trim()
 
 function scoreOf({ titled, names, parts, sections, weight }: Indexed, terms: readonly Term[]): number {
-  // A page that is called just so is the one that is meant.
+  // A page whose title is exactly the query is the one that the reader wants.
   let score = titled === terms.map(({ stem }) => stem).join(' ') ? 140 : 0
   for (const term of terms) {
     const inNames = term.isIn(names) ? 60 : term.isIn(parts) ? 40 : 0

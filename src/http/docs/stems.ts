@@ -8,7 +8,7 @@ const COMMON = new Set(
   ),
 )
 
-/** "refunds", "refunded" and "refunding" are one word; what a stem is called does not matter. */
+/** Gives "refunds", "refunded" and "refunding" one stem. Stems are only compared, so they need not be words. */
 function stem(word: string): string {
   if (word.length < 4 || /[0-9_]/.test(word)) return word
   let base = word
@@ -16,7 +16,7 @@ function stem(word: string): string {
     .replace(/(?<=ss|sh|ch|x)es$/, '')
     .replace(/(?<![su])s$/, '')
   const bare = base.replace(/(?:ations?|ings?|ied|ed)$/, '')
-  // "string" has no other vowel, so its end is no ending.
+  // "string" has no vowel before its "ing", which is therefore not an ending.
   if (bare.length >= 3 && /[aeiouy]/.test(bare)) base = bare.replace(/([bdgmnprt])\1$/, '$1')
   return base.replace(/e$/, '').replace(/y$/, 'i')
 }

@@ -149,7 +149,7 @@ function write({ name, summary, action, input, output, acts, annotations }: Agen
 
 const isRecord = ({ type }: Schema) => type === 'object'
 
-/** MCP requires an object: what is one stays as it is, anything else is its member `result`. */
+/** MCP requires an object, so any other answer becomes the member `result` of one. */
 function toObjects(schema: Schema): Schema {
   if (isRecord(schema)) return schema
   const forms = Array.isArray(schema.anyOf) ? (schema.anyOf as Schema[]) : [schema]

@@ -2,8 +2,8 @@ import type { Schema } from '../../kernel/public-schema.ts'
 import { type Json, textOf } from '../../kernel/shape.ts'
 
 /*
- * Agents' frameworks turn schemas into the strict form that models are held to. It has no objects whose members are unknown, and no alternatives with
- * optional members.
+ * Agents' frameworks turn schemas into the strict form that models need. It allows neither objects with unknown members nor alternatives
+ * with optional members.
  */
 
 const isObject = ({ type }: Schema) => type === 'object'
@@ -27,7 +27,7 @@ function close(schema: Schema): Schema {
 }
 
 function closeAlternatives(about: Schema, alternatives: Schema[]): Schema {
-  // An object with optional members can say what its shorter forms can.
+  // An object with optional members can express its shorter alternatives as well.
   const whole = alternatives.find((each) => isObject(each) && !isOpen(each) && hasOptional(each))
   if (whole) return { ...close(whole), ...about }
   const closed = alternatives.map(close)
@@ -54,7 +54,7 @@ function toText({ description, examples }: Schema): Schema {
 export const textFieldsOf = (input: Schema): ReadonlySet<string> =>
   new Set(membersOf(input).flatMap(([name, member]) => (isOpen(member) ? [name] : [])))
 
-/** Reads such texts; one that is not JSON stays as it is, and is refused as what it is. */
+/** Parses these texts. A text that is not JSON stays as it is, and the action refuses it. */
 export function readTexts(
   names: ReadonlySet<string>,
   fields: Readonly<Record<string, unknown>>,

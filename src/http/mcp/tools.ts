@@ -10,7 +10,7 @@ import { challengeIn } from '../json-rpc.ts'
 import { type AgentTool, findTool, mayUse, readFields, toolsOf, writeTool } from './agent-tools.ts'
 import { type SetName, rankOf, setOf } from './sets.ts'
 
-/** What an agent gets that names no set: more would fill its memory before it has started. */
+/** Most tools for an agent that names no set: more would fill its memory before it has started. */
 const TOOLS_MAX = 40
 const BYTES_MAX = 60_000
 
@@ -75,11 +75,11 @@ export async function callTool(
   }
 }
 
-/** MCP takes objects only, so that a list is a member of one. */
+/** MCP accepts only objects, so a list becomes a member of one. */
 const toStructured = (answer: Json): JsonObject =>
   typeof answer === 'object' && answer !== null && !Array.isArray(answer) ? answer : { result: answer }
 
-/** No structured content: its schema is that of a success. Terms of a payment stay JSON, which those who pay by program read. */
+/** No structured content, because its schema describes a success. Payment terms stay JSON, because paying programs parse them. */
 function toToolError({ error, trace }: RpcOutcome, about: JsonObject): CallToolResult {
   const { status, body } = toErrorReply(error)
   const challenge = challengeIn(trace)
@@ -92,7 +92,7 @@ function toToolError({ error, trace }: RpcOutcome, about: JsonObject): CallToolR
   }
 }
 
-/** A refusal as a sentence, with everything in it that helps to do better. */
+/** A refusal as a sentence, with every fact that helps the agent to correct its call. */
 function inWords({ error, message: _message, detail, code, nearest, ...facts }: JsonObject, status: number): string {
   const said = status === 200 ? `The ledger refuses: ${textOf(error)}.` : textOf(error)
   const given = Object.entries(facts).filter(([, fact]) => fact !== undefined && fact !== null)

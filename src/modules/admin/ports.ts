@@ -30,7 +30,7 @@ export interface AdminPorts {
   countJobs(): Promise<{ status: string; count: number }[]>
   /** Counts the unfinished jobs by kind. */
   countUnfinished(): Promise<{ kind: string; status: string; count: number }[]>
-  /** Dead to ready; false when there is no such dead job, or an equal one is queued already. */
+  /** Makes a dead job ready again; false when there is no such dead job, or an equal one is queued already. */
   retryDead(db: Db, id: string, now: number): Promise<boolean>
 }
 

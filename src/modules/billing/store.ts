@@ -142,7 +142,7 @@ export async function updateSettled(
     .execute()
 }
 
-/** Held to refunded; undefined when it was not held. */
+/** Changes a held payment to refunded; undefined when it was not held. */
 export async function markReleased(db: Db, blockHash: string): Promise<SettledPayment | undefined> {
   const row = await db
     .updateTable('service_payments')

@@ -33,7 +33,7 @@ export interface BillingTables {
   service_payments: ServicePaymentsTable
 }
 
-/** In an order in which every reference exists already. */
+/** Ordered so that every table comes after the tables that it refers to. */
 export const BILLING_TABLES = ['service_orders', 'service_payments'] as const satisfies readonly (keyof BillingTables)[]
 
 declare module '../../kernel/db.ts' {

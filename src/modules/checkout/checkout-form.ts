@@ -82,7 +82,7 @@ export const checkoutForm = noun({
         lines: 3,
         unset: {},
         toInput: (shown) => JSON.stringify(shown, null, 2),
-        // What is no JSON stays a text, which its reader refuses.
+        // Text that is not JSON stays text, which the reader of the field refuses.
         fromInput(typed) {
           try {
             return typed === '' ? {} : JSON.parse(typed)

@@ -78,7 +78,7 @@ export const releaseAmounts = ({ db, clock }: CheckoutContext): Job => ({
   },
 })
 
-/** Deletes unpaid checkouts that were made without a key, and whom to mail about checkouts that are over. */
+/** Deletes unpaid checkouts that were made without a key, and the addresses to mail about checkouts that are over. */
 export const forgetCheckouts = (
   ctx: CheckoutContext,
   { keepUnpaid, keepNotify }: Pick<Retention, 'keepUnpaid' | 'keepNotify'>,

@@ -105,7 +105,7 @@ const PLAN = answer.record({
   discount: answer.oneOf(answer.number, answer.bool),
 })
 
-/** Prices to choose from, in the currency of the same noun. */
+/** Prices to choose from, in the currency of the same resource. */
 export const plans = (labelled: Labelled & { add: string }) =>
   field<Plan[], string>({
     ...asJson<Plan[]>(),
@@ -128,7 +128,7 @@ export const plans = (labelled: Labelled & { add: string }) =>
       const wrong: Wrong[] = []
       const read = readList(path, value, PLANS_MAX, 'plans').flatMap((plan, at) => {
         const place = { field: `${path}[${at}]`, label: `Plan ${at + 1}` }
-        // A row that was left empty in the form; and prices of an unknown currency are not judged.
+        // A row that was left empty in the form; prices of an unknown currency are not judged either.
         if (plan === undefined || typeof known !== 'string') return []
         return attempt(wrong, place, () => readPlan(place.field, plan, known)) ?? []
       })
@@ -179,7 +179,7 @@ export const events = () =>
     read: readEvents,
   })
 
-/** How long each is open, as it was written. */
+/** How long each checkout is open, in the words of the request. */
 export const lifetime = (labelled: Labelled) =>
   field<string | null>({
     column: 'string | null',

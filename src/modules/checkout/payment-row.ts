@@ -6,7 +6,7 @@ import { type Buyer, listBuyers } from './buyers/store.ts'
 import { formatFiat } from './domain/fiat.ts'
 import { type Checkout, isAllRefunded, isFromLink, isFromPos } from './record.ts'
 
-/* How lists show a payment: in the words of a shop, in its time, in the currency of its price. */
+/* Lists are in English, with times in the shop's time zone and amounts in the currency of the price. */
 
 const LOCALE = 'en'
 
@@ -26,7 +26,7 @@ export function showNanoShort(raw: bigint): string {
 export const showSum = (currency: string, { raw, e8 }: { raw: bigint; e8: bigint }): string =>
   currency === 'NANO' ? showNanoShort(raw) : showMoney(LOCALE, formatFiat(e8), currency)
 
-/** A day as people say it; the year only where it is another one. */
+/** A day as people write it, with the year only when it is not the current one. */
 export function showDay(date: string, today: string): string {
   const isThisYear = date.slice(0, 4) === today.slice(0, 4)
   const style = { weekday: 'long', day: 'numeric', month: 'long', timeZone: 'UTC' } as const
@@ -49,7 +49,7 @@ function statusOf(checkout: Checkout): PaymentStatus {
   return status === 'expired' ? 'Expired' : 'Cancelled'
 }
 
-/** What was sold: at a till that is what was rung up, and the till's name says where. */
+/** What was sold and to whom; at a till, the items that were rung up and the name of the till. */
 function whatOf(checkout: Checkout, known: Buyer | undefined): Pick<PaymentRow, 'what' | 'who'> {
   const { title, description, invoice, plan, plans, metadata } = checkout
   const buyer = known?.name ?? invoice?.buyer?.name ?? known?.email

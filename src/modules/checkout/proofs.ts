@@ -8,7 +8,7 @@ import type { CheckoutContext } from './context.ts'
 /** Proofs are kept for ever, and votes that name many blocks are long, so larger proofs are not stored. */
 const PROOF_LENGTH_MAX = 1024 * 1024
 
-/** Stores the proofs of payments as their votes arrive. A payment without a proof counts as paid all the same. */
+/** Stores the proofs of payments as their votes arrive. A payment counts as paid with or without a proof. */
 export class Prover {
   readonly #ctx: CheckoutContext
   readonly #node: NodePort

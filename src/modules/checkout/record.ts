@@ -12,7 +12,7 @@ export const OPEN_STATUSES = ['pending', 'detected', 'partial'] as const satisfi
 /** Prefix of ids of payment links: a checkout made from a link has the link's id as its key id. */
 export const LINK_ID = 'lnk'
 export const isFromLink = ({ keyId }: Pick<Checkout, 'keyId'>) => keyId?.startsWith(`${LINK_ID}_`) === true
-/** The same for points of sale. */
+/** Prefix of ids of points of sale, used in the same way. */
 export const POS_ID = 'pos'
 export const isFromPos = ({ keyId }: Pick<Checkout, 'keyId'>) => keyId?.startsWith(`${POS_ID}_`) === true
 /** Anyone who holds the link can make these, so they are counted separately. */

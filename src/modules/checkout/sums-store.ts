@@ -24,7 +24,7 @@ export interface Filter {
   metadata?: readonly (readonly [string, string])[]
   includeHidden?: boolean
   onlyHidden?: boolean
-  /** Only those of which something was given back. */
+  /** Only checkouts of which a part was refunded. */
   isRefunded?: true | undefined
   hasInvoice?: true | undefined
 }

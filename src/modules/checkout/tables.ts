@@ -333,7 +333,7 @@ export interface CheckoutTables {
   invoice_counters: InvoiceCountersTable
 }
 
-/** In an order in which every reference exists already. Sums are left out, because each store computes its own. */
+/** Ordered so that every table comes after the tables that it refers to. Sums are left out, because each store computes its own. */
 export const CHECKOUT_TABLES = [
   'checkouts',
   'checkout_buyers',

@@ -24,7 +24,7 @@ interface Asked {
   leaving?: Leaving
 }
 
-/** Callers who wait until something about a checkout moves. They keep nothing busy meanwhile. */
+/** Callers who wait until a checkout changes. Waiting takes memory only. */
 export class StatusWaits {
   readonly #clock: Clock
   readonly #byCheckout = new Map<string, Set<Wait>>()
@@ -36,7 +36,7 @@ export class StatusWaits {
     this.#clock = clock
   }
 
-  /** What `/check` answers, at once where it is final, and else as soon as status or paid amount move, or when the time is over. */
+  /** Answers `/check`: at once for a final status, otherwise when the status or the paid amount changes, or when the time is over. */
   async read(ctx: CheckoutContext, { id: given, seconds, who, leaving }: Asked): Promise<JsonObject> {
     const show = async () => showCheck(ctx, await getCheckout(ctx, given))
     const { id, status } = await getCheckout(ctx, given)
@@ -48,7 +48,7 @@ export class StatusWaits {
       const until = this.#clock.now() + seconds * 1_000
       const first = await show()
       for (;;) {
-        // Whatever moves from here on is seen, even before anybody waits for it.
+        // Set before the checkout is read, so that a change during the read is not missed.
         wait.isMoved = false
         const now = await show()
         const left = until - this.#clock.now()
@@ -62,12 +62,12 @@ export class StatusWaits {
     }
   }
 
-  /** Something about this checkout has changed, on any instance. */
+  /** Wakes the callers who wait for this checkout, after a change on any instance. */
   moved(id: string): void {
     for (const wait of this.#byCheckout.get(id) ?? []) wait.wake()
   }
 
-  /** The gateway is about to stop: everybody is answered. */
+  /** Answers all waiting callers, because the gateway is about to stop. */
   end(): void {
     this.#isOver = true
     for (const waits of this.#byCheckout.values()) for (const wait of waits) wait.wake()

@@ -13,7 +13,7 @@ export interface FaucetTables {
   faucet_claims: FaucetClaimsTable
 }
 
-/** In an order in which every reference exists already. */
+/** Ordered so that every table comes after the tables that it refers to. */
 export const FAUCET_TABLES = ['faucet_claims'] as const satisfies readonly (keyof FaucetTables)[]
 
 declare module '../../kernel/db.ts' {

@@ -15,7 +15,7 @@ const ADDRESS_MAX = 500
 const TAX_ID_MAX = 40
 const TITLE_MAX = 200
 
-/** What the invoices of a link's orders contain beside the purchase. Stored as it is shown. */
+/** What the invoices of a link's orders contain beside the purchase, in the form in which the API shows it. */
 export type LinkInvoice = {
   /** Whether visitors must or may enter the buyer. */
   buyer: 'optional' | 'required'

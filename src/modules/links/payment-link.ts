@@ -220,7 +220,7 @@ export type LinkColumns = RowOf<typeof paymentLink.fields>
 
 export const paymentLinks = records(paymentLink)
 
-/** A price that is wrong is undefined, and counts as one. */
+/** A wrong price is undefined and counts as a price. */
 type Priced = { amount?: string | null; plans?: Plan[] }
 const hasPrice = ({ amount: price, plans }: Priced) => price !== null || (plans?.length ?? 0) > 0
 /** Whether a number of pieces has a price: digits to fill are chosen for each checkout. */

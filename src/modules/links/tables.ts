@@ -1,7 +1,7 @@
 import { encryptedIn } from '../../kernel/encrypted.ts'
 import type { LinkColumns } from './payment-link.ts'
 
-/** Its other columns are declared with the noun. */
+/** Its other columns are declared with the resource. */
 export interface PaymentLinksTable extends LinkColumns {
   fields: string
   deleted_at: number | null
@@ -51,7 +51,7 @@ export interface LinkTables {
   subscriptions: SubscriptionsTable
 }
 
-/** In an order in which every reference exists already. */
+/** Ordered so that every table comes after the tables that it refers to. */
 export const LINK_TABLES = [
   'payment_links',
   'link_orders',

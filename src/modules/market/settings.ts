@@ -8,7 +8,7 @@ const positive = (value: string) => {
 
 /** Sources of real prices, the most trusted first. */
 const SOURCES = ['coingecko', 'kraken'] as const
-// By hand, because V8 takes longer to load its list format than all other settings take to be read.
+// Joined by hand, because loading V8's list format takes longer than reading all other settings.
 const inWords = (names: readonly string[]) =>
   names.length < 3 ? names.join(' and ') : `${names.slice(0, -1).join(', ')}, and ${names.at(-1)}`
 

@@ -27,7 +27,7 @@ export interface NameTables {
   usernames: UsernamesTable
 }
 
-/** In an order in which every reference exists already. */
+/** Ordered so that every table comes after the tables that it refers to. */
 export const NAME_TABLES = ['usernames'] as const satisfies readonly (keyof NameTables)[]
 
 declare module '../../kernel/db.ts' {

@@ -1,7 +1,7 @@
 import { encryptedIn } from '../../kernel/encrypted.ts'
 import type { PosColumns } from './point-of-sale.ts'
 
-/** Its columns are declared with the noun. */
+/** Its columns are declared with the resource. */
 export interface PointsOfSaleTable extends PosColumns {
   deleted_at: number | null
 }
@@ -35,7 +35,7 @@ export interface PosTables {
   pos_pin_tries: PosPinTriesTable
 }
 
-/** In an order in which every reference exists already. */
+/** Ordered so that every table comes after the tables that it refers to. */
 export const POS_TABLES = [
   'points_of_sale',
   'pos_sales',

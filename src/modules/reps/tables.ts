@@ -10,7 +10,7 @@ export interface RepresentativeTables {
   rep_days: RepDaysTable
 }
 
-/** In an order in which every reference exists already. */
+/** Ordered so that every table comes after the tables that it refers to. */
 export const REPRESENTATIVE_TABLES = ['rep_days'] as const satisfies readonly (keyof RepresentativeTables)[]
 
 declare module '../../kernel/db.ts' {

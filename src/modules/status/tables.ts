@@ -26,7 +26,7 @@ export interface StatusTables {
   status_incidents: StatusIncidentsTable
 }
 
-/** In an order in which every reference exists already. */
+/** Ordered so that every table comes after the tables that it refers to. */
 export const STATUS_TABLES = ['status_days', 'status_incidents'] as const satisfies readonly (keyof StatusTables)[]
 
 declare module '../../kernel/db.ts' {

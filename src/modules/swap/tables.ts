@@ -25,7 +25,7 @@ export interface SwapTables {
   swaps: SwapsTable
 }
 
-/** In an order in which every reference exists already. */
+/** Ordered so that every table comes after the tables that it refers to. */
 export const SWAP_TABLES = ['swaps'] as const satisfies readonly (keyof SwapTables)[]
 
 declare module '../../kernel/db.ts' {

@@ -78,6 +78,6 @@ const remindOfEnds = (ctx: StoreCtx): Job => ({
   run: () => remindOwners(ctx),
 })
 
-/** Mails one of them. */
+/** Mails one notice about the end of a lease. */
 const mailOwners = (ctx: StoreCtx, mailer: Mailer, baseUrl: () => string): Job<AskedNotice> =>
   mailJob(MAIL_NOTICE, (asked) => mailNotice(ctx, mailer, asked, baseUrl()))

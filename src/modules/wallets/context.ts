@@ -37,7 +37,7 @@ interface Advancing {
    * when that pass fails. The failure is reported by then; a caller that continues regardless waits with `whenOver`.
    */
   advance(walletId: string): Promise<void>
-  /** The same in a moment, when nodes are about to agree. Its failure is not reported, because the jobs try again. */
+  /** Advances a wallet in a moment, when nodes are about to agree. A failure is not reported, because the jobs try again. */
   lookSoon(walletId: string): void
   watchBlock(blockId: string): BlockWatch
   /** Ends the waits for a block; `left` is what they resolve with. */

@@ -163,7 +163,7 @@ export interface WalletTables {
   store_restores: StoreRestoresTable
 }
 
-/** In an order in which every reference exists already. */
+/** Ordered so that every table comes after the tables that it refers to. */
 export const WALLET_TABLES = [
   'wallets',
   'wallet_keys',

@@ -75,7 +75,7 @@ interface DisabledWebhooksTable {
   disabled_at: number
 }
 
-/** Its columns are declared with the endpoint noun. */
+/** Its columns are declared with the resource `endpoint`. */
 export interface WebhookEndpointsTable extends EndpointColumns {}
 
 /** A replay of events to an endpoint, done step by step. */
@@ -97,7 +97,7 @@ export interface WebhookReplaysTable {
   finished_at: number | null
 }
 
-/** Its columns are declared with the watch noun. */
+/** Its columns are declared with the resource `watch`. */
 export interface AddressWatchesTable extends WatchColumns {}
 
 export interface WebhookTables {
@@ -112,7 +112,7 @@ export interface WebhookTables {
   address_watches: AddressWatchesTable
 }
 
-/** In an order in which every reference exists already. */
+/** Ordered so that every table comes after the tables that it refers to. */
 export const WEBHOOK_TABLES = [
   'events',
   'event_positions',

@@ -16,7 +16,7 @@ export interface WorkTables {
   works: WorksTable
 }
 
-/** In an order in which every reference exists already. */
+/** Ordered so that every table comes after the tables that it refers to. */
 export const WORK_TABLES = ['works'] as const satisfies readonly (keyof WorkTables)[]
 
 declare module '../../kernel/db.ts' {

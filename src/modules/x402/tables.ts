@@ -34,7 +34,7 @@ export interface X402Tables {
   x402_offers: X402OffersTable
 }
 
-/** In an order in which every reference exists already. */
+/** Ordered so that every table comes after the tables that it refers to. */
 export const X402_TABLES = ['x402_payments', 'x402_offers'] as const satisfies readonly (keyof X402Tables)[]
 
 declare module '../../kernel/db.ts' {

@@ -87,9 +87,9 @@ interface FieldProps {
   label: string
   hint?: ComponentChildren
   required?: boolean
-  /** Not called optional, although it is. */
+  /** Leaves out the label “optional” although the field is optional. */
   expected?: boolean
-  /** Where the purpose is chosen in the form: those that have it. Styles hide it for others. */
+  /** The purposes that have this field, where the form offers a choice of purpose. Styles hide the field for the others. */
   purposes?: string | undefined
 }
 
@@ -185,8 +185,8 @@ export const SelectField = (props: FieldProps & { options: readonly (readonly [s
 )
 
 /**
- * The refusal of a form, above all fields: its text if it belongs to no field, and otherwise links to the wrong fields, beside which
- * the texts are. Errors of another form of the page are shown at that form.
+ * Shows the refusal of a form above its fields: the error itself, or links to the wrong fields, which show their own errors. Errors of
+ * another form of the page are shown at that form.
  */
 export const FormError = (props: {
   filled: FormState

@@ -22,7 +22,7 @@ export interface PaymentRow {
   day: string
 }
 
-/** What a merchant wants to know of a payment. */
+/** The state of a payment, as merchants read it. */
 export type PaymentStatus =
   | 'Paid'
   | 'Overpaid'

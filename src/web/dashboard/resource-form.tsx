@@ -127,7 +127,7 @@ export interface FieldsProps {
   purpose: Purpose
   rules: Partial<Rules>
   filled: FormState
-  /** Inputs of the page's own, by the names of their fields. */
+  /** Inputs that the page renders itself, by the names of their fields. */
   own?: Readonly<Record<string, ComponentChildren>>
 }
 

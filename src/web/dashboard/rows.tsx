@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import type { FormState } from '../../kernel/page.ts'
 import type { Control } from '../../kernel/resource/field.ts'
 
-/* Short tables in forms. Without scripts there is an empty row more than are filled; a script adds and removes them. */
+/* Short tables in forms. Without scripts, one empty row follows the filled ones; a script adds and removes rows. */
 
 /** Empty rows of a table that has none. */
 const ROWS_READY = 2
@@ -12,7 +12,7 @@ export interface GroupProps<C extends Control> {
   name: string
   control: C
   filled: FormState
-  /** Where the purpose is chosen in the form: those that have it. Styles hide it for others. */
+  /** The purposes that have this field, where the form offers a choice of purpose. Styles hide the field for the others. */
   purposes?: string | undefined
 }
 

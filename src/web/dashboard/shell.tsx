@@ -1,7 +1,7 @@
 import type { FrameProps, Group, MenuEntry } from '../../kernel/page.ts'
 import { Icon, type IconName } from './icons.tsx'
 
-/* The frame of every page of an account: its groups at the side, or at the thumb of a phone; search and New above. */
+/* The groups of the menu: at the side of every page of an account, or at the bottom on a phone. */
 
 const TITLES: Readonly<Record<Group, string>> = {
   home: 'Home',
@@ -18,7 +18,7 @@ const AT_THE_THUMB = 4
 
 type Navigating = Pick<FrameProps, 'menu' | 'section' | 'csrf' | 'account' | 'member' | 'shop' | 'opens'>
 
-/** The group of the open page; none for pages that stand in no menu. */
+/** The group of the open page; none for a page outside the menu. */
 const groupOf = ({ menu, section }: Pick<FrameProps, 'menu' | 'section'>) =>
   menu.find(({ href }) => href === section)?.group
 
@@ -67,7 +67,7 @@ const SignOut = ({ csrf }: Pick<FrameProps, 'csrf'>) => (
 )
 
 const ACCOUNTS = '/dashboard/accounts'
-/** Not before a person has the passkey that they must have. */
+/** False until a person has added the passkey that they must have. */
 const maySwitch = ({ opens }: Pick<FrameProps, 'opens'>) => opens('GET', ACCOUNTS)
 
 const Shop = (props: Navigating) => {
@@ -146,7 +146,7 @@ const NEW: readonly { href: string; title: string; icon: IconName }[] = [
   { href: '/dashboard/pos/new', title: 'A till for the counter', icon: 'money' },
 ]
 
-/** What a person may start here; cashiers may start nothing. */
+/** The entries under “New” that a person may use; cashiers may use none. */
 export const beginnings = ({ opens }: Pick<FrameProps, 'opens'>) => NEW.filter(({ href }) => opens('GET', href))
 
 export const Top = (props: FrameProps & { asked?: string | undefined }) => {

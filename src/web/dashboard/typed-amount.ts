@@ -24,8 +24,8 @@ function withoutSign(text: string, currency: string): string {
 }
 
 /**
- * The plain decimal that somebody meant, for the readers of the API. What can be read in two ways, and what is no amount at all, is
- * returned in a form that they refuse: 1,250 is a thousand to some and one to others.
+ * Converts a typed amount into the plain decimal that the API reads. An ambiguous or invalid amount stays in a form that the API refuses:
+ * 1,250 may mean a thousand or one.
  */
 export function fromTyped(typed: string, currency = ''): string {
   const text = withoutSign(typed.replaceAll(SPACES, ''), currency)

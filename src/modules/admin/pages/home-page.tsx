@@ -9,7 +9,7 @@ import { beginnings } from '../../../web/dashboard/shell.tsx'
 
 const NOTHING: FormState = { values: {} }
 
-/** A step of the beginning: done, or with what does it. */
+/** A step of the setup: done, or with the form or link that completes it. */
 const Step = (props: { at: number; title: string; isDone: boolean; lead: string; children?: ComponentChildren }) => (
   <li class={props.isDone ? 'done' : undefined}>
     <span class="tick" aria-hidden="true">
@@ -31,7 +31,7 @@ interface BeginPageProps {
   payout: string | null
 }
 
-/** Before the first payment: three things, each done or one step away. */
+/** Shown before the first payment: three steps of the setup, each done or with the link that completes it. */
 export const BeginPage = ({ frame, payout }: BeginPageProps) => {
   const { name, currency, timeZone } = frame.shop
   const done = [payout !== null, name !== null, false].filter(Boolean).length
@@ -127,7 +127,7 @@ export const BeginPage = ({ frame, payout }: BeginPageProps) => {
   )
 }
 
-/** Something that waits for a person, with where it is done. */
+/** A task that waits for a person, and the page on which it is done. */
 export interface Need {
   title: string
   text: string
@@ -139,7 +139,7 @@ interface HomePageProps {
   frame: FrameProps
   lead: string
   today: { value: string; text: string }
-  /** Sums beside today's, by their names. */
+  /** Sums that are shown next to the sum of today, by name. */
   beside: readonly (readonly [string, string])[]
   rows: readonly PaymentRow[]
   needs: readonly Need[]

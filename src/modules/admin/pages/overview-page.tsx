@@ -115,7 +115,6 @@ const Totals = ({ counts, revenue }: Pick<OverviewProps, 'counts' | 'revenue'>) 
   </div>
 )
 
-/** Business figures of all accounts. */
 export const OverviewPage = ({ frame, title, lead, days, counts, revenue, children }: OverviewProps) => (
   <Frame {...frame} title={title} follows={['reports']} lead={lead}>
     <div class="row">

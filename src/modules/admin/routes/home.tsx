@@ -26,7 +26,7 @@ const PERIODS = [7, 30, 90] as const
 
 type Ports = Pick<AdminPorts, 'checkouts' | 'countUnfinished'>
 
-/** The first page: how to begin, or how today goes. */
+/** The first page: the setup before the first payment, the figures of today afterwards. */
 export const homePages = (ports: Ports): readonly Page[] => [
   {
     path: '/',
@@ -102,7 +102,7 @@ function describe({ sales, refunds, raw, others }: Takings, currency: string): s
   return parts.join(' · ')
 }
 
-/** What waits for a person; nobody sees what they may do nothing about. */
+/** Tasks that wait for a person. Each reader sees only the tasks that their rights allow. */
 async function listNeeds({ checkouts: { db }, countUnfinished }: Ports, { accountId, isAdmin, may }: PageRequest) {
   const needs: Need[] = []
   const [unmatched, late] = may('checkout')

@@ -16,7 +16,7 @@ import type { Fulfil } from './settle.ts'
 
 export const CREDITS = 'credits'
 
-/** Who gets the credits: an account, or whoever reads an email address. */
+/** The receiver of the credits: an account, or the person who reads an email address. */
 export type Buyer = { accountId: string } | { email: string }
 
 const whole = lazily(() => new Intl.NumberFormat('en-US'))

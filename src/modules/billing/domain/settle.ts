@@ -26,7 +26,7 @@ export type RefundReason =
 
 /** What was delivered for a payment, or why nothing can be. */
 type Fulfilment =
-  /** `what` is a text for people; `told` is called once the transaction is committed. */
+  /** `what` is a text for people; `afterCommit` is called once the transaction is committed. */
   | { what: string; accountId?: string; afterCommit?: () => void }
   | { refund: RefundReason }
   /** Nothing is delivered until the owner has approved it. */

@@ -13,9 +13,9 @@ import { type Buyer, findBuyer, saveBuyer } from './store.ts'
 const DAY = 86_400_000
 /** How many addresses one network address may leave a day: its own share, so one address cannot use up that of others. */
 const LEFT_A_DAY = 20
-/** The same on pages without an account. */
+/** How many addresses one network address may leave a day for checkouts without an account. */
 const LEFT_A_DAY_ANONYMOUS = 5
-/** Typing errors are corrected; a list of addresses is not tried out. */
+/** Enough to correct typing errors, too few to try a list of addresses. */
 const CHANGES_MAX = 3
 
 /** Whether the page of a checkout asks where the receipt should go. What the service itself sells has another way of confirmation. */
@@ -37,7 +37,7 @@ interface Left {
   visitor: string
 }
 
-/** A payer says where the receipt should go, before or after paying. */
+/** Stores the address to which a payer wants the receipt, before or after paying. */
 export async function leaveEmail(ctx: CheckoutContext, id: string, { email, language, visitor }: Left): Promise<void> {
   const address = readEmail(email, 'email')
   // The form was sent twice.
@@ -65,7 +65,7 @@ export async function leaveEmail(ctx: CheckoutContext, id: string, { email, lang
   ctx.ports.announce(id)
 }
 
-/** The merchant says where the receipt of a paid order should go, if the buyer did not. */
+/** Stores the address for the receipt of a paid order, as the merchant names it, if the buyer has left none. */
 export async function nameBuyer(
   ctx: CheckoutContext,
   id: string,

@@ -89,7 +89,7 @@ interface About {
   about: BuyerMail['about']
 }
 
-/** The subject is ours: what merchants wrote is in the body, and nothing of what callers without an account wrote. */
+/** The gateway writes the subject. The body has the merchant's texts, but no text of callers without an account. */
 async function toMail(ctx: CheckoutContext, checkout: Checkout, { buyer, refund, about }: About) {
   const { ports } = ctx
   const language = LANGUAGES.find((one) => one === buyer.language) ?? 'en'

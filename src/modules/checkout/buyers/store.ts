@@ -43,7 +43,7 @@ export async function findBuyer(db: Db, checkoutId: string): Promise<Buyer | und
   return row && toBuyer(row)
 }
 
-/** Asked at every completion. */
+/** Prepared, because it runs at every completion. */
 const selectBuyer = prepared((db, given: Given<{ id: string }>) =>
   db.selectFrom('checkout_buyers').select(COLUMNS).where('checkout_id', '=', given('id')),
 )

@@ -1,4 +1,4 @@
-/** Who bought, as the merchant or the payer said; each is personal data. */
+/** Buyers, as the merchant or the payer has named them; each row is personal data. */
 export interface BuyersTable {
   checkout_id: string
   owner: string
@@ -7,7 +7,7 @@ export interface BuyersTable {
   email: string | null
   /** The language of mails. */
   language: string
-  /** Whoever has the link to a paid checkout may still leave an address, and gets its receipt only. */
+  /** `afterwards`: every holder of the link to a paid checkout may leave an address, which gets only its receipt. */
   given_by: 'merchant' | 'payer' | 'afterwards'
   /** How often the address was set. */
   changes: number

@@ -8,21 +8,21 @@ import type { CheckoutContext } from '../context.ts'
 import { findCheckout } from '../store.ts'
 import { type PaidRate, announce } from './events.ts'
 
-/** The queue's word for a completion whose event has the proof of its payment. */
+/** Name of the job that announces a completion with the proof of its payment. */
 export const ANNOUNCE_PROVED = 'checkout.announce-proved'
 /** Votes come within moments of a payment. A proof that is made later can be fetched. */
 const WAIT = 5_000
 const LOOK_EVERY = 1_000
 /** Many web frameworks refuse bodies of 100 kB: such a receiver would never learn of the payment. */
 const LENGTH_MAX = 64 * 1024
-/** Of the job: only a process that dies uses one up. */
+/** Attempts of the job; only a process that dies uses one up. */
 const ATTEMPTS_MAX = 50
 
 /** A completion as it was when it happened. */
 export interface Announced {
   checkoutId: string
   paidRaw: string
-  /** As checkouts store what they have seen. */
+  /** The completing block as JSON, in the form that checkouts store. */
   block: string
   rate: PaidRate | null
   until: number
@@ -54,7 +54,7 @@ export async function announceProved(ctx: CheckoutContext, { checkoutId, until, 
   const proof = await findProof(ctx.db, checkoutId, block.hash)
   const now = ctx.clock.now()
   const left = until - now
-  // More than all of it is left where the clock was set back: that wait is skipped.
+  // After the clock was set back, more than the whole wait can be left; then it is skipped.
   if (!proof && left > 0 && left <= WAIT)
     throw new PutOff(now + Math.min(left, LOOK_EVERY), 'The proof of the payment is being made.')
   const sent = proof && JSON.stringify(proof).length <= LENGTH_MAX ? proof : null

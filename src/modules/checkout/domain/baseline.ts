@@ -25,7 +25,7 @@ export const timeOf = ({ at, knownAt }: Pick<IncomingSend, 'at' | 'knownAt'>): n
 /** For an address that was generated this moment: nothing can have been sent there. */
 export const NOTHING_THERE: AddressLook = { frontier: null, height: 0, waiting: [] }
 
-/** Since when an owner waits at an address, and what lay there before. */
+/** When an owner began to wait at an address, and what was on the address then. */
 export interface Baseline {
   since: number
   look: number | null
@@ -33,9 +33,9 @@ export interface Baseline {
 }
 
 /**
- * Whether a send came to an address after a checkout began to wait there. The ledger itself proves it: the send was not among those
- * that lay there, and its receiver has not received it at a height that the chain had already. The time at which a node first saw a
- * block proves nothing, because a node that was synced afresh saw all of them today.
+ * Whether a send came to an address after a checkout began to wait there. The ledger proves it: the look at that moment did not find the
+ * send, and the chain had not received it by then. The time at which a node saw a block proves nothing: a freshly synced node saw every
+ * block today.
  */
 export function cameAfter(send: IncomingSend, sightedAt: number | undefined, { since, look, lookHeight }: Baseline) {
   if (sightedAt !== undefined && sightedAt <= (look ?? BEFORE_LOOKS)) return false

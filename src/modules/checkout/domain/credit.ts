@@ -108,7 +108,7 @@ interface Credited {
   checkout: Checkout
   plan: number | null
   kind: Payment['kind']
-  /** What became of the checkout, in the words of events, for the operator. */
+  /** The type of the event, or `payment.` with the kind of the payment, for the operator. */
   became: string
   /** Whether its buyer gets a mail. */
   mails: boolean

@@ -21,7 +21,7 @@ interface CheckoutEvent {
   refund?: Refund
   /** The members about its subscription, for a checkout that belongs to one. */
   subscription?: JsonObject
-  /** Of the payment, where the checkout asks for it. */
+  /** The proof of the payment, where the checkout asks for it. */
   proof?: PaymentProof | null
 }
 

@@ -97,7 +97,7 @@ export async function openCheckout(
   return { checkout, rate, webhookSecret }
 }
 
-/** What an amount near its price is chosen by; undefined where prices need none, several, or one by today's rate. */
+/** The price and the number of reserved amounts at the address; undefined unless the checkout has one price in nano. */
 async function countNear(
   { db }: CheckoutContext,
   { address, owner, mode, price, plans }: CheckoutRequest & { address: string; owner: string },
@@ -115,7 +115,7 @@ async function payoutOf(ctx: CheckoutContext, caller: Caller, { mode }: Checkout
   return requirePayout(ctx, caller.accountId)
 }
 
-/** Refuses what names no address while the account has not said where its money goes. */
+/** Refuses a request without an address while the account has no payout address. */
 export async function requirePayout({ db, ports }: CheckoutContext, accountId: string): Promise<string> {
   const payout = await findPayout(db, accountId)
   if (payout !== null) return payout

@@ -137,7 +137,7 @@ function readNewTerms(
   }
 }
 
-/** After a change of either, invoice and price must still agree. */
+/** Refuses a change after which the invoice and the price would differ. */
 function requireSameInvoice(next: Checkout, terms: NewTerms | undefined): void {
   const { invoice, currency, price, plans } = next
   if (invoice === null) return

@@ -16,7 +16,7 @@ export interface CheckoutDetail {
   description: string | null
   status: string
   additional: string
-  /** Paid too late, and its merchant has not decided about it. */
+  /** Whether it was paid too late and its merchant has not decided about it. */
   isLate: boolean
   mode: string
   madeWith: string | null

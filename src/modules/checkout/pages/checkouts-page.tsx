@@ -28,7 +28,7 @@ export const VIEWS = {
 
 export type View = keyof typeof VIEWS
 
-/** What people look for most, as one click each. */
+/** The most frequent filters, each one click away. */
 const CHIPS: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
   ['All', {}],
   ['Paid', { status: 'complete' }],

@@ -16,7 +16,7 @@ interface Asking {
   hrefOf(changes: Readonly<Record<string, string>>): string
 }
 
-/** Asks where the receipt should go. Folded until the payment, which comes first; afterwards it is what is left to do. */
+/** Asks where the receipt should go. Folded until the checkout is paid, because paying comes first. */
 export const ReceiptForm = ({ checkout, receipt, voice, hrefOf }: Asking) => {
   const words = BUYER_TEXTS[voice.language]
   const { isAsked, goesTo, wrong } = receipt

@@ -22,7 +22,7 @@ async function check({ ctx, reported, nudge, waits }: CheckPorts, { params, quer
   return { json: reported.note(await waits.read(ctx, { id: checkout.id, seconds, who: `ip:${ip}` })) }
 }
 
-/** Payers' pages send whatever their author wrote; what is not a number of seconds means not to wait. */
+/** Shops write these requests themselves, so a value that is not a number of seconds means not to wait. */
 function readWait(given: unknown): number {
   const seconds = typeof given === 'string' && /^[0-9]{1,3}$/.test(given) ? Number(given) : 0
   return Math.min(seconds, WAIT_SECONDS_MAX)

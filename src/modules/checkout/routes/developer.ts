@@ -19,7 +19,7 @@ import { badField } from '../errors.ts'
 import { readCheckout } from '../wire-fields.ts'
 
 const WAITING_SHOWN_MAX = 100
-/** What the first page offers to try, to an address that nobody has the key of. */
+/** The sample order of the first page. Nobody has the key of its address. */
 const COFFEE = {
   address: 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8',
   amount: '1',
@@ -70,7 +70,7 @@ export function developerRoutes(ctx: CheckoutContext, ledger: DevelopmentLedger)
     {
       method: 'POST',
       path: '/developer/coffee',
-      // A checkout of nobody, which everybody may make; paying it with play money is for developers, or for a wallet.
+      // The checkout has no owner and anyone may make it; it is paid by a developer's button or by a wallet.
       access: 'open',
       limit: LIMIT,
       async run() {

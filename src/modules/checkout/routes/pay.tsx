@@ -193,7 +193,7 @@ async function takeEmail(ctx: CheckoutContext, request: RouteRequest): Promise<R
   }
 }
 
-/** Everybody with the page's link reads it, so it says no more than its owner needs to recognise it. */
+/** Shows just enough of an address for its owner to recognise it, because everyone with the page's link reads it. */
 function masked(email: string): string {
   const [local = '', domain = ''] = email.split('@')
   return `${local.slice(0, 1)}…@${domain}`

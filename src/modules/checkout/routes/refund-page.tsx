@@ -19,7 +19,7 @@ import type { CheckoutContext } from '../context.ts'
 
 const WALLETS_SHOWN = 50
 
-/** The page on which a merchant gives money back, which says beforehand what is missing and where to get it. */
+/** The page on which a merchant gives money back. It says beforehand what is missing and how to get it. */
 export function refundPages(ctx: CheckoutContext): readonly (Page | Form)[] {
   const show = (request: PageRequest, filled: FormState) => refundPage(ctx, request, filled)
   const placed = { path: '/checkouts/:id/refund', section: '/checkouts', permission: 'refunds' } as const
@@ -44,7 +44,7 @@ export function refundPages(ctx: CheckoutContext): readonly (Page | Form)[] {
   ]
 }
 
-/** What was typed beside a way that is not the chosen one is asked about: a merchant should not refund more, or elsewhere, than meant. */
+/** Refuses a value that was typed beside an option that is not chosen: a merchant should not refund more, or elsewhere, than meant. */
 function toBody(fields: FormFields, { currency }: Pick<Checkout, 'currency'>): Record<string, unknown> {
   const given = withAmounts(fields.given(REFUND_FIELDS), { amount: 'NANO', fiat_amount: currency })
   const [much, to] = [fields.get('much'), fields.get('to')]

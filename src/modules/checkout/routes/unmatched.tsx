@@ -71,7 +71,7 @@ export function unmatchedPages(ctx: CheckoutContext): readonly (Page | Form)[] {
 
 /** What was recorded with the payment, otherwise what was asked at its address lately for nearly as much. */
 async function suggest({ db }: CheckoutContext, owner: string, payment: Payment): Promise<Suggestion | undefined> {
-  // Our own clock: a node may say another time of the block.
+  // Our own clock, because a node may report another time for the block.
   const { checkoutId, address, amountRaw, createdAt: at } = payment
   const known = checkoutId === null ? undefined : await findOwnCheckout(db, { id: checkoutId, owner })
   const candidates = known

@@ -14,7 +14,7 @@ import { CHECKOUT_COLUMNS } from '../tables.ts'
 
 const DAY = 86_400_000
 
-/** Whose books, and for which time: the first moment is included, the last is not. */
+/** The owner and the period of a report: the first moment is included, the last is not. */
 export interface Span {
   owner: string
   from: number

@@ -8,7 +8,7 @@ import type { Span } from './store.ts'
 /** Midnight of every time zone is at a quarter of an hour. */
 const QUARTER = 900_000
 
-/** What was taken in a currency, refunds taken off. `raw` is of everything, also of prices in other currencies. */
+/** The takings in one currency, less refunds. `raw` is in nano, whatever the currency of the price. */
 export interface Taking {
   /** The beginning of a quarter of an hour. */
   at: number

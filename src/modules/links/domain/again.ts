@@ -19,8 +19,8 @@ export async function againAt(context: LinkContext, checkout: Checkout): Promise
 }
 
 /**
- * The same order once more, at today's price: the same plan, number of pieces and buyer. Undefined where the payer has to choose again, because the
- * amount was theirs or the offer is another one now.
+ * Makes the same order again at today's price, with the same plan, number of pieces and buyer. Undefined where the payer has to choose
+ * again: the amount was theirs, or the offer has changed.
  */
 export async function orderAgain(
   context: LinkContext,

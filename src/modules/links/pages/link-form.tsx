@@ -48,7 +48,7 @@ const LAYOUT = {
 export const hasField = (purpose: Purpose | undefined) => (wire: string) =>
   purpose === undefined || !(wire in LAYOUT.only) || LAYOUT.only[wire as keyof typeof LAYOUT.only].includes(purpose)
 
-/** Whoever has said where the money goes needs no address here. */
+/** An account with a payout address needs no address here. */
 const layoutFor = (hasPayout: boolean): Layout => {
   if (!hasPayout) return LAYOUT
   const more = LAYOUT.more.map((group) =>

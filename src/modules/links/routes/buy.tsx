@@ -86,7 +86,7 @@ async function takeOrder(ports: BuyPorts, request: RouteRequest): Promise<Reply>
       token: TOKEN.test(textOf(token)) ? textOf(token) : undefined,
       plan,
       quantity,
-      // An amount that the payer typed goes before a suggested one.
+      // An amount that the payer typed takes precedence over a suggested one.
       amount: textOf(own).trim() === '' ? amount : own,
       email,
       buyer,
@@ -103,7 +103,7 @@ async function takeOrder(ports: BuyPorts, request: RouteRequest): Promise<Reply>
   }
 }
 
-/** For a payer whose order has expired. What cannot be the same order is chosen again at the offer. */
+/** Starts an expired order again. If the same order is not possible, the payer chooses again at the offer. */
 async function startAgain(ports: BuyPorts, request: RouteRequest): Promise<Reply> {
   const { order, lang } = request.fields()
   const { language } = voiceFor(request, lang)

@@ -132,7 +132,7 @@ const offeredTo = async (context: LinkContext, accountId: string) => ({
   hasPayout: (await findPayout(context.checkouts.db, accountId)) !== null,
 })
 
-/** Pre-filled, because most merchants are always paid at the same address; whoever has said where the money goes needs none. */
+/** Pre-filled, because most merchants are always paid at the same address; an account with a payout address needs none. */
 async function usual(context: LinkContext, { accountId: owner, frame: { shop } }: PageRequest): Promise<FormState> {
   const { db, ports } = context.checkouts
   const [last] = shop.currency === 'NANO' ? await listCheckouts(db, ports.engine, { owner }, { limit: 1 }) : []

@@ -60,7 +60,7 @@ export function newToken({ checkouts, secrets }: PosContext, id: string): Pick<P
 export const markToken = ({ secrets }: Pick<PosContext, 'secrets'>, id: string, token: string) =>
   secrets.fingerprint('pos token', `${id} ${token}`)
 
-/** Keyed with the gateway's secret, because so few digits could be guessed from any other hash. */
+/** Keyed with the gateway's secret, because a PIN has so few digits that any other hash would reveal it. */
 export const markPin = ({ secrets }: Pick<PosContext, 'secrets'>, id: string, pin: string) =>
   secrets.fingerprint('pos pin', `${id} ${pin}`)
 

@@ -27,7 +27,7 @@ export async function choosePayout(
   return address
 }
 
-/** It never ends: money would arrive at it for as long as payers pay. */
+/** Makes a wallet that never ends, because payers may pay into it at any time. */
 async function makeWallet(
   ctx: WalletContext,
   who: Pick<Choice, 'accountId' | 'actor'>,
@@ -37,7 +37,7 @@ async function makeWallet(
   return address
 }
 
-/** A name is resolved once: a later holder of the name gets nothing. */
+/** Resolves a name once: a later holder of the name gets nothing. */
 async function readOwn(
   { store }: WalletContext,
   names: Names,

@@ -13,7 +13,7 @@ import type { WordsCtx } from './words.ts'
 
 interface Recovery {
   ask: AskLedger
-  /** So many addresses in a row without a trace end the search. */
+  /** The search ends after this many addresses in a row without a trace. */
   ahead: number
   /** The first place to look at; by default somewhat before the counter. */
   from?: number

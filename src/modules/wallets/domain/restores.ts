@@ -16,11 +16,11 @@ export async function noteRestore(tx: Pick<StoreCtx, 'db' | 'clock' | 'ids'>, ac
   }
 }
 
-/** The operator says that the store comes from a backup. */
+/** Records that the operator has restored the store from a backup. */
 export const declareRestore = (ctx: StoreCtx, actor: Actor): Promise<void> =>
   inTx(ctx, (tx) => noteRestore(tx, actor, 'The operator said so.'))
 
-/** The operator has compared what the ledger has and the store does not. Refused while wallets are frozen because of that. */
+/** Records that the operator has compared the ledger with the store. Refused while wallets are frozen because of a difference. */
 export function settleRestore(ctx: StoreCtx, actor: Actor): Promise<void> {
   return inTx(ctx, async (tx) => {
     const frozen = await countForeign(tx.db)

@@ -63,7 +63,7 @@ export async function replaceSeed(ctx: WordsCtx, actor: Actor): Promise<void> {
   }
 }
 
-/** Stores the seed of these words, to find the wallets that were derived from it. It is the one of new wallets while that has none. */
+/** Stores the seed of these words, to find the wallets derived from it. It becomes the seed of new wallets if the store has none. */
 export async function adoptWords(ctx: WordsCtx, text: string): Promise<Seed> {
   const known = await findSeed(ctx, text)
   if (known) return known

@@ -15,7 +15,7 @@ interface PayoutPorts {
   names: Names
 }
 
-/** Where the money of an account goes, said once. */
+/** Pages that set where the money of an account goes. */
 export function payoutPages({ wallets: ctx, names }: PayoutPorts): readonly (Page | Form)[] {
   const { db } = ctx.store
   const show = async ({ frame, accountId }: PageRequest, filled: FormState) => {
@@ -46,7 +46,7 @@ export function payoutPages({ wallets: ctx, names }: PayoutPorts): readonly (Pag
   ]
 }
 
-/** The same for programs. A caller who may redirect all money may do everything: a limited key may only read it. */
+/** The same for programs. A key with limits may only read the address, because changing it redirects all money. */
 export function payoutRoutes({ wallets: ctx, names }: PayoutPorts): readonly Route[] {
   const path = '/api/account/payout'
   const show = async (accountId: string) => ({ json: { address: await findPayout(ctx.store.db, accountId) } })

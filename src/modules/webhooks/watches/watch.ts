@@ -39,7 +39,7 @@ export const watch = noun({
       read: (value, { path }) => readEndpointId(path, value),
     }),
     createdAt: isoTime(),
-    /** How many events were recorded. */
+    /** How many events were recorded; the wire name is `events`. */
     told: { ...count(), wire: 'events' },
     /** When the last event was recorded. */
     activeAt: moment(),

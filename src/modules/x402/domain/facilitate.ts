@@ -24,7 +24,7 @@ export interface FacilitatorFacts {
   scheme: string
   asset: string
   networks: string[]
-  /** What sellers configure; the others are below it. */
+  /** The URL that sellers configure; the others are below it. */
   url: string
   supported: string
   verify: string

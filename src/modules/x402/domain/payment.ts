@@ -62,7 +62,7 @@ export async function verify({ own, remote, network }: Facilitation, payment: Pa
   }
 }
 
-/** A foreign text never reaches the client. */
+/** Maps a reason of the facilitator to one of ours, so that no foreign text reaches the client. */
 export function toReason(text: string | undefined): Reason {
   return isReason(text) ? text : 'invalid_transaction_state'
 }
