@@ -163,7 +163,7 @@ test('the installed package starts in an empty folder, answers, shows its pages,
   const address = 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8'
   const { browser } = await call('checkout', { address, amount: '1.5', title: 'Coffee' })
   const pages = [
-    [`${url}/`, 'from one JSON endpoint'],
+    [`${url}/`, 'One JSON endpoint'],
     [`${url}/docs`, 'Documentation'],
     [`${url}/docs/security`, 'What is promised'],
     [`${url}/docs/decisions`, 'Decisions'],

@@ -66,7 +66,7 @@ test('a receiver that is away is named, a kind that is not wanted is left out, a
   for (const [words, given, about] of [
     [forward, {}, /account.*--key-file/],
     [['--forward', 'ftp://x'], env, /--forward must be/],
-    [[...forward, '--events', 'payment completed'], env, /--events: payment completed is no kind/],
+    [[...forward, '--events', 'payment completed'], env, /--events: payment completed is not a kind/],
     [[...forward, '--since', 'evt_none'], env, /since|Event not found/],
     [forward, { ...env, NANO_GATEWAY_KEY: 'rpc_sk_none' }, /key/i],
     [[], env, /--forward/],

@@ -155,6 +155,7 @@ forEachEngine((engine, open: (t: TestContext) => Promise<OpenedStore>) => {
     await until(() => isStarted(opened))
     for (let second = 1; second <= 20; second++) {
       const before = await readLease(opened)
+      await until(() => clock.waiting > 0)
       clock.advance(1_000)
       await until(async () => (await readLease(opened)) > before)
     }

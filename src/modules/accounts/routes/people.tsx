@@ -2,7 +2,7 @@ import { answer } from '../../../kernel/answers.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import type { Form, FormState, Page, PageRequest } from '../../../kernel/page.ts'
 import { ROLES, type Role } from '../../../kernel/rights.ts'
-import { readChange, readNew } from '../../../kernel/resource/read.ts'
+import { readChange, readNew, refuseUnknown } from '../../../kernel/resource/read.ts'
 import { exampleOf, show, shownSchema, takenSchema } from '../../../kernel/resource/resource.ts'
 import { type Verb, describedOf, routesOf } from '../../../kernel/resource/verb.ts'
 import type { AccountCaller, Fields } from '../../../kernel/route.ts'
@@ -158,6 +158,7 @@ const verbs: readonly Verb<PeoplePorts>[] = [
     refuses: [403, 409],
     proof: true,
     async run({ store, announceStanding }, { caller, params, body }) {
+      refuseUnknown(member, body())
       const id = params.id!
       const role = await readRole(store, caller, id, body())
       const changed = await changeRole(store, { id, role, by: changerOf(caller) })
