@@ -296,7 +296,7 @@ export class JobRunner {
     let ended = false
     const renew = () => {
       if (ended) return
-      cancel = clock.after(job.leaseMilliseconds / 3, () => {
+      cancel = clock.after(Math.floor(job.leaseMilliseconds / 3), () => {
         renewClaim(db, claimed, clock.now() + job.leaseMilliseconds).then(
           (kept) => (kept ? renew() : abort.abort()),
           (error: unknown) => {

@@ -21,7 +21,7 @@ export async function withLock<T>(
   let over = false
   let cancel = () => {}
   const renewLater = () => {
-    cancel = clock.after(LEASE_MILLISECONDS / 3, () => {
+    cancel = clock.after(Math.floor(LEASE_MILLISECONDS / 3), () => {
       // Proof of work can take longer than the lock lasts, so it is renewed. Signing checks that it was not lost.
       holdLock(db, lock, clock.now() + LEASE_MILLISECONDS).then(
         (held) => (held && !over ? renewLater() : undefined),

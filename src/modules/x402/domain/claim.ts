@@ -183,7 +183,7 @@ export function keepClaim(
   let ended = false
   let cancelTimer: () => void
   const wait = () => {
-    cancelTimer = clock.after(LEASE_MILLISECONDS / 3, () => void renew())
+    cancelTimer = clock.after(Math.floor(LEASE_MILLISECONDS / 3), () => void renew())
   }
   const renew = async () => {
     // After a short failure of the store, two more renewals can succeed before the claim expires.
