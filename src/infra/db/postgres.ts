@@ -76,6 +76,12 @@ interface Asked extends Statement {
   reject(error: unknown): void
 }
 
+/** Whether a statement has found rows; its error is the caller's. */
+const hasFound = async (asked: Promise<QueryResult<unknown>>): Promise<boolean> => {
+  const [answered] = await Promise.allSettled([asked])
+  return answered.status === 'fulfilled' && answered.value.rows.length > 0
+}
+
 const CHANGES = /^(?:INSERT|UPDATE|DELETE|MERGE)\b.* (\d+)$/
 
 /**
@@ -108,12 +114,7 @@ class PostgresConnection implements OrderlyConnection {
     if (this.#state !== 'open') throw new Error('The transaction is over.')
     if (this.#beginFailed) throw this.#beginFailed
     const asked = this.#ask<R>(query)
-    this.#within.push(
-      asked.then(
-        ({ rows }) => rows.length > 0,
-        () => false,
-      ),
-    )
+    this.#within.push(hasFound(asked))
     return asked
   }
 

@@ -27,6 +27,8 @@ export class InstanceTurns {
   readonly #receivedAt = new Map<number, number>()
   readonly #unsubscribe: () => void
   #cancel: (() => void) | undefined
+  #saying: 'nothing' | 'once' | 'and again' = 'nothing'
+  #isStopped = false
 
   constructor(options: SharesOptions) {
     this.#options = options
@@ -48,15 +50,29 @@ export class InstanceTurns {
   }
 
   stop(): void {
+    this.#isStopped = true
     this.#cancel?.()
     this.#unsubscribe()
     this.#options.notices.publish(TOPIC, `gone ${this.#own}`)
   }
 
   #announce(): void {
-    const { notices, clock, isListening } = this.#options
-    if (isListening()) notices.publish(TOPIC, `here ${this.#own}`)
+    const { clock, isListening } = this.#options
+    if (isListening()) void this.#sayHere()
     this.#cancel = clock.after(ANNOUNCE_EVERY, () => this.#announce())
+  }
+
+  /** One at a time: while a store is slow, announcements must not queue for its connections in front of everything else. */
+  async #sayHere(): Promise<void> {
+    if (this.#saying !== 'nothing') {
+      this.#saying = 'and again'
+      return
+    }
+    do {
+      this.#saying = 'once'
+      await this.#options.notices.deliver(TOPIC, `here ${this.#own}`)
+    } while ((this.#saying as string) === 'and again' && !this.#isStopped)
+    this.#saying = 'nothing'
   }
 
   #receive(notice: string): void {

@@ -22,13 +22,18 @@ const turn = async () => {
   for (let turns = 0; turns < 10; turns++) await setImmediate()
 }
 
-function openShares(count: number) {
+async function openShares(count: number) {
   const clock = new TestClock()
   const notices = new LocalNotices(receiveFailures())
   const open = (isListening = () => true) => new InstanceTurns({ notices, clock, random: testRandom, isListening })
   const all = Array.from({ length: count }, () => open())
-  clock.advance(5_000)
-  return { clock, notices, open, all }
+  const pass = async (milliseconds: number) => {
+    await turn()
+    clock.advance(milliseconds)
+    await turn()
+  }
+  await pass(5_000)
+  return { pass, notices, open, all }
 }
 
 const turnsOf = (shares: readonly InstanceTurns[], hash: string) => shares.map((one) => one.turnOf(hash))
@@ -51,14 +56,14 @@ async function openWatched(t: TestContext, watched: number) {
   return { ...opened, monitor, openAlone }
 }
 
-test('whoever is alone credits every payment at once, whatever else is said on the channel', () => {
-  const { all, notices } = openShares(1)
+test('whoever is alone credits every payment at once, whatever else is said on the channel', async () => {
+  const { all, notices } = await openShares(1)
   for (const text of ['here nobody', 'here 1.5', 'here', '']) notices.publish('listening', text)
   for (let at = 0; at < 100; at++) assert.deepEqual(turnsOf(all, newHash()), [0])
 })
 
-test('of twenty instances one credits at once, two look after it later, and each has its share', () => {
-  const { all } = openShares(20)
+test('of twenty instances one credits at once, two look after it later, and each has its share', async () => {
+  const { all } = await openShares(20)
   const first = Array.from(all, () => 0)
   for (let at = 0; at < 4_000; at++) {
     const turns = turnsOf(all, newHash())
@@ -72,21 +77,36 @@ test('of twenty instances one credits at once, two look after it later, and each
   for (const count of first) assert.ok(count > 120 && count < 280, `one instance has ${count} of 4,000`)
 })
 
-test('the share of an instance that says goodbye, falls silent or hears nothing passes to the others', () => {
-  const { clock, open, all } = openShares(3)
+test('the share of an instance that says goodbye, falls silent or hears nothing passes to the others', async () => {
+  const { pass, open, all } = await openShares(3)
   let listens = true
   const deaf = open(() => listens)
   const everybody = [...all, deaf]
-  clock.advance(5_000)
+  await pass(5_000)
   const hashes = Array.from({ length: 200 }, newHash)
   const firsts = (shares: readonly InstanceTurns[]) =>
     hashes.every((hash) => turnsOf(shares, hash).filter((turn) => turn === 0).length === 1)
   assert.ok(firsts(everybody))
   listens = false
-  clock.advance(20_000)
+  await pass(20_000)
   assert.ok(firsts(all))
   all[0]!.stop()
   assert.ok(firsts(all.slice(1)))
+})
+
+test('a store that is slow gets one announcement of an instance, not one for each interval that has passed', async () => {
+  const clock = new TestClock()
+  const slow = new LocalNotices(receiveFailures())
+  const { promise: gone, resolve: letGo } = Promise.withResolvers<void>()
+  let sent = 0
+  slow.deliver = () => (sent++, gone)
+  const one = new InstanceTurns({ notices: slow, clock, random: testRandom, isListening: () => true })
+  clock.advance(86_400_000)
+  assert.equal(sent, 1)
+  letGo()
+  await turn()
+  assert.equal(sent, 2)
+  one.stop()
 })
 
 test('a payment whose instance is gone is credited by the next, and one that was credited is not read again', async (t) => {
