@@ -74,7 +74,7 @@ export async function fundAccount(
   else console.log(`Sent ${nano} nano to ${address}\nBlock ${hash}${confirmed ? '' : ', not confirmed yet'}`)
 }
 
-/** A gateway and a real node do not know the action: the address given is another than the ledger's. */
+/** Gateways and real nodes do not know this action, so `url` is not a development ledger. */
 const refusedFund = (url: string, error: string) =>
   /^(Bad action|Unknown command)/.test(error)
     ? `${url} is not a development ledger. Its own address is printed at the start as “Node”; without --url that of DATA_DIR is used.`

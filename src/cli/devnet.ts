@@ -162,7 +162,7 @@ function openLines({ log, json, quiet }: DevnetFlags): LedgerLines | undefined {
     style: log ?? (stdout.isTTY && !json ? 'pretty' : 'json'),
     colours: stdout.isTTY && stdout.hasColors(),
     clock: systemClock,
-    // Lines of one moment are written together: compared with a block, each write is expensive.
+    // Lines of one turn are written together: a write costs more than processing a block.
     write(line) {
       if (waiting === '') setImmediate(flush)
       waiting += `${line}\n`

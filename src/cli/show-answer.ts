@@ -18,7 +18,7 @@ function showRefusal({ error, message: _same, code, field, detail, nearest, retr
     !isNamed && `Field: ${show(field)}.`,
     nearest !== undefined && `Did you mean ${show(nearest)}?`,
     retry_after !== undefined && `Try again in ${show(retry_after)} seconds.`,
-    // Plain values such as hashes help the reader; terms and lists are in the JSON.
+    // Print simple values, such as hashes. Objects and lists are only in the JSON output.
     ...Object.entries(rest).flatMap(([name, value]) => (isPlain(value) ? [`${show(name)}: ${show(value)}`] : [])),
   ].filter((part) => part !== false && part !== '')
   return [`${text}${code === undefined ? '' : ` (${show(code)})`}`, more.join(' ')].filter(Boolean).join('. ')

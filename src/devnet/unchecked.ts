@@ -12,7 +12,7 @@ export class UncheckedBlocks {
     return this.#count
   }
 
-  /** `need` is the hash of the missing block, or the account that needs a first receivable. */
+  /** `need` is the hash of the missing block, or the unopened account of an epoch block that has nothing receivable yet. */
   keep(need: string, hash: string, block: Block): void {
     const blocks = this.#waiting.get(need) ?? new Map<string, Block>()
     if (!blocks.has(hash)) this.#count++

@@ -10,7 +10,7 @@ export function parseBody(text: string): Record<string, unknown> {
     throw new AppError('invalid_json', 'Unable to parse JSON', { body: { detail: 'The body must be a JSON object.' } })
   }
   const body = value as Record<string, unknown>
-  // NUL can only be in JSON as an escape, which few bodies have. The action is left out: an unknown name has its own refusal.
+  // In JSON, NUL can only appear as an escape, so most bodies skip the search. Unknown names of actions are refused later.
   if (text.includes('\\u0000')) refuseNul({ ...body, action: undefined })
   return body
 }

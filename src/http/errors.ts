@@ -36,7 +36,7 @@ export function toErrorReply(error: unknown): ErrorReply {
   }
 }
 
-/** A refusal at the node's own endpoint: the ledger's is printed as a node prints it. */
+/** The error body at the node endpoint. Refusals of the ledger are formatted as a node formats them. */
 export const toNodeText = (error: unknown, body: JsonObject): string =>
   error instanceof LedgerRefusal ? writeNodeAnswer(body) : JSON.stringify(body)
 

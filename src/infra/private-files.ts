@@ -74,7 +74,7 @@ export function keepFilesPrivate(folder: string, names: readonly string[]): void
  */
 export function keepDatabasePrivate(file: string): void {
   if (file === ':memory:') return
-  // Never opened where it exists: closing it again would release the locks that SQLite in this process holds on it.
+  // Do not open an existing file: closing it would release the locks that SQLite holds on it in this process.
   if (!existsSync(file)) closeSync(openSync(file, 'ax', OWNER_ONLY))
   for (const name of BESIDE) close(file + name)
 }

@@ -93,7 +93,7 @@ export interface Action<R = never, S extends TObject = TObject> {
   once?: true
   /** The same by input, for an action of several operations. */
   onceWhen?(input: Static<S>): boolean
-  /** Refuses input that no schema can check and that `run` would refuse in any case, before anything is paid for. */
+  /** Throws for input that fits the schema but that `run` would refuse anyway. Called before the caller is charged. */
   check?(input: Static<S>, context: R): void
   run(ctx: Ctx, input: Static<S>, context: R): Promise<Json> | Json
 }

@@ -25,7 +25,7 @@ export const payerWallets = (value: string): readonly ListedWallet[] =>
     return { name, platforms, url }
   })
 
-/** Two for the device that asks. */
+/** Up to two wallets that run on the payer's device. */
 export function walletsFor(wallets: readonly ListedWallet[], userAgent: string | undefined): readonly PayerWallet[] {
   const agent = userAgent ?? ''
   const platform = /iPhone|iPad|iPod/.test(agent) ? 'ios' : agent.includes('Android') ? 'android' : 'desktop'

@@ -315,7 +315,7 @@ interface OutboundReply {
   status: number
   /** The beginning of the body, up to a limit. */
   text: string
-  /** The header of that name, unchanged. */
+  /** The `Retry-After` header, unparsed. */
   retryAfter: string | undefined
   milliseconds: number
 }

@@ -37,7 +37,7 @@ export function textOf(value: unknown): string {
   return typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean' ? `${value}` : ''
 }
 
-/** The reverse: clients test for `""` and take an empty object for data. */
+/** Returns `""` for an empty object, as nodes do: clients test for `""` and would treat `{}` as data. */
 export function orEmpty(record: JsonObject): Json {
   for (const _name in record) return record
   return ''

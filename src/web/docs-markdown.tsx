@@ -38,7 +38,7 @@ export function plain(text: string): string {
   return text.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/[`*]/g, '')
 }
 
-/** The document as elements, so nothing in it can become HTML. */
+/** Renders the document as elements, so HTML in its text is escaped. */
 export const Markdown = ({ blocks, resolve }: { blocks: readonly Token[]; resolve: ResolveLink }) => (
   <>{blocks.map((token) => view(token as MarkedToken, resolve))}</>
 )

@@ -4,7 +4,7 @@ import { Code, CopyVoice, type DocsSite } from './docs-shell.tsx'
 import { Layout } from './layout.tsx'
 import { curl } from './reference-snippets.ts'
 
-/** The first call that a newcomer tries: a payment on the development ledger, otherwise a read. */
+/** The example call on the landing page: a checkout on the development ledger, otherwise the harmless `block_count`. */
 function firstCall(devnet: boolean): JsonObject {
   if (!devnet) return { action: 'block_count' }
   return {

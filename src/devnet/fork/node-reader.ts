@@ -221,7 +221,7 @@ function link(reported: ReportedBlock, before: ReportedBlock | undefined): Linke
 
 const epochOf = (block: Block): Epoch => (block.type === 'state' ? 2 : 0)
 
-/** A run as it is kept; the successor of each block is the one before it in the run. */
+/** Converts a run of blocks, newest first, for storage. Each block's successor is the block before it in the run. */
 function toKept(run: readonly Linked[], successor: string): KeptBlock[] {
   return run.map((reported, at) => ({
     ...reported,

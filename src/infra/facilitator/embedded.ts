@@ -111,7 +111,7 @@ export class EmbeddedFacilitator implements OwnFacilitator {
     if (agreed.answers.some((answer) => answer.frontier === block.previous && pays(answer))) return undefined
     const account = agreed.answers.find((answer) => agreed.facts.has(toStand(answer)))
     if (account?.frontier === block.previous) return 'invalid_exact_nano_payload_amount_mismatch'
-    // A block that is on the ledger already pays for nothing: anybody could copy one from there.
+    // Refuse a block that is already on the ledger: anybody could copy one from there.
     if ((await node.readBlocks([hash])).has(hash)) return 'duplicate_settlement'
     if (!account) throw notAgreed(agreed)
     return 'invalid_exact_nano_payload_frontier'

@@ -26,7 +26,7 @@ import {
 const POLL_SOON = 1_000
 /** The longest time between polls, which find jobs that died elsewhere, or whose notice was lost. */
 const POLL_EVERY = 5_000
-/** A clock that follows another one is set back by less now and then; only a machine whose clock is set jumps back further. */
+/** A synchronised clock steps back by less than this. A larger step means that somebody set the clock. */
 const SET_BACK_MIN = 5_000
 const BACKOFF_MIN = 1_000
 const BACKOFF_MAX = 3_600_000

@@ -74,7 +74,7 @@ function isGenuine(hash: string, reported: JsonObject, threshold: bigint): boole
   return reported.confirmed === 'true' && proveBlock(hash, reported, threshold)?.block.type === 'state'
 }
 
-/** Undefined when the node does not answer the question; throws when it cannot be reached, which ends the contest. */
+/** Undefined for a broken connection or an unusable answer. Throws on timeout or refused connection, which ends the contest. */
 async function inquire(node: Upstream, request: object): Promise<NodeAnswer | undefined> {
   try {
     return await node.inquire(request)

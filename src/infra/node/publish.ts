@@ -55,7 +55,7 @@ export async function publishBlock(
     }
   }
   if (!lost && refusal !== undefined) throw new LedgerRefusal(refusal)
-  // After a lost reply a refusal proves nothing: the block may collide with itself.
+  // If an earlier reply was lost, that node may have published the block. This refusal may be caused by our own block.
   const holder = lost && refusal !== undefined ? await findHolder(nodes, hash, failures) : undefined
   if (holder) return { hash, holder }
   throw unknownOutcome(hash, lost)

@@ -250,7 +250,7 @@ export class Upstream {
     }
   }
 
-  /** It no longer answers correctly. Another node may appear at its address, so its ledger must be verified again. */
+  /** Marks the node as unreachable. Another node may later use its address, so its ledger is verified again. */
   lose(): void {
     if (!this.reachable) return
     this.reachable = false

@@ -40,7 +40,7 @@ export function epochOfLink(link: string): 1 | 2 | undefined {
 
 export type Epoch = 0 | 1 | 2
 
-/** The least work of a block, by the account's epoch after it and what the block does. */
+/** The minimum work of a block. It depends on the account's epoch after the block and on whether the block receives. */
 export function thresholdFor(thresholds: WorkThresholds, epoch: Epoch, receives: boolean): bigint {
   if (epoch < 2) return thresholds.epoch1
   return receives ? thresholds.receive : thresholds.send

@@ -124,7 +124,7 @@ export async function markDeclined(db: Db, id: string, now: number): Promise<boo
   return won !== undefined
 }
 
-/** Open to refunded, for every open share of a payment. */
+/** Marks every open share of a payment as refunded. */
 export async function refundOpen(db: Db, paymentId: string, now: number): Promise<void> {
   await db
     .updateTable('email_recipients')

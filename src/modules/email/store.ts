@@ -20,7 +20,7 @@ export interface EmailPayment {
   recipients: number
   sender: string | null
   message: string | null
-  /** Whether this is not an email payment but a refund's money behind a link. */
+  /** True for a refund that is claimed through a link; false for an email payment. */
   isRefund: boolean
   receipt: string | null
   lifetimeMilliseconds: number

@@ -43,7 +43,7 @@ function findNames(params: Params, action: Action): GivenName[] | undefined {
   return given
 }
 
-/** Whether money may go to the address. In an action that makes or moves something, `account` only names the owner. */
+/** Whether the name may receive money. The field `account` only names an owner, so it counts as reading. */
 function useOf(field: NameField, { once, onceWhen }: Action): NameUse {
   if (field === 'send' || field === 'refund_address') return 'money'
   return field === 'address' && (once || onceWhen) ? 'money' : 'read'

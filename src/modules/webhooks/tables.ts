@@ -68,7 +68,7 @@ interface WebhookSecretsTable {
   previous_until: number | null
 }
 
-/** URLs that answered 410 Gone. The owner is an account, or the subject of an event without one. */
+/** URLs that answered 410 Gone. `owner` is the account, or the event's subject if the event has no account. */
 interface DisabledWebhooksTable {
   owner: string
   url: string

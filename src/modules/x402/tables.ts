@@ -14,7 +14,7 @@ export interface X402PaymentsTable {
   state: 'claimed' | 'pending' | 'settled' | 'action_failed' | 'served' | 'rejected'
   /** Changes with every claim, so that a process that has lost its claim cannot change the state. */
   fence: number
-  /** Until when a process works on it; after a crash others take over. */
+  /** When the claim expires. After that another process may claim the payment. */
   lease_until: number | null
   answer: string | null
   created_at: number

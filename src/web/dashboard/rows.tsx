@@ -12,7 +12,7 @@ export interface GroupProps<C extends Control> {
   name: string
   control: C
   filled: FormState
-  /** The purposes that have this field, where the form offers a choice of purpose. Styles hide the field for the others. */
+  /** The purposes for which the form shows this field; the stylesheet hides it for others. */
   purposes?: string | undefined
 }
 

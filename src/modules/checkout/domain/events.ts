@@ -21,7 +21,7 @@ interface CheckoutEvent {
   refund?: Refund
   /** The members about its subscription, for a checkout that belongs to one. */
   subscription?: JsonObject
-  /** The proof of the payment, where the checkout asks for it. */
+  /** The proof of payment, if the checkout asks for one. */
   proof?: PaymentProof | null
 }
 

@@ -94,7 +94,7 @@ async function tendShares(ctx: EmailContext, tx: StoreCtx, payment: EmailPayment
   const open = recipients.filter(({ status }) => status === 'queued' || status === 'sent')
   if (open.length === 0) {
     await markCompleted(db, id, now)
-    // The wallet's end sends the rest to the refund address, after the payments queued before.
+    // Ending the wallet makes its queued payments first, then sends the rest to the refund address.
     await markExpiring(db, walletId, 'ended')
     if (recipients.some(({ status }) => status === 'refunded')) await notifySender(tx, payment, { kind: 'returned' })
     return true

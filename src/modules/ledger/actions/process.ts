@@ -100,7 +100,7 @@ async function publish(
       return hashBlock(block)
     throw error
   })
-  // The block is the root of the account's next one, for which work is prepared only with a secret key.
+  // Prepare work for the account's next block, whose root is this block. Only callers with a secret key get this.
   const isKnown = caller.kind === 'account' && caller.access === 'secret-key'
   if (isKnown && block.type === 'state') prepareWork(toAddress(block.account), hash)
   return hash

@@ -54,7 +54,7 @@ export async function advanceWallet(ctx: WalletContext, walletId: string, { insp
       step = 'waiting'
       doubt = error
     }
-    // Even where nodes disagree: one node that has what the others deny restarts the waiting time before blocks are released.
+    // Runs even when nodes disagree. If one node has the denied block, the wait before the release starts again.
     if (inspect) await (step === 'waiting' ? releaseDenied : settleReleased)(ctx, lock, walletId)
     if (doubt !== undefined) throw doubt
     return step

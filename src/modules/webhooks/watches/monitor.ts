@@ -19,7 +19,7 @@ const WATCHES_AT_ONCE = 100
 const ADDRESSES_AT_ONCE = 50
 const PAGE = 10_000
 const SETTLED_MAX = 100_000
-/** How many addresses one query for watchers handles, and how many such queries precede the next look. */
+/** Addresses in one query for watchers, and the most such queries before the announced blocks are looked up. */
 const SHARED_AT_ONCE = 200
 const SHARINGS_MAX = 10
 

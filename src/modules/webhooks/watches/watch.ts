@@ -45,7 +45,7 @@ export const watch = noun({
     activeAt: moment(),
     lookedAt: moment(),
     nextLookAt: moment(),
-    /** Until then one instance looks; the exact value also identifies its look. */
+    /** End of the lease: until then only one instance looks. The exact value also identifies that look. */
     leasedUntil: moment(),
     /** The newest block of its chain up to which everything is final and recorded; null before the first block. */
     frontier: kept<string | null>({ schema: orNull(text), column: 'string | null', isHidden: true }),
