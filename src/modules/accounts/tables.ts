@@ -1,3 +1,4 @@
+import type { PasskeysTable } from './passkeys/store.ts'
 import { encryptedIn } from '../../kernel/encrypted.ts'
 import type { ProfileColumns } from './account-profile.ts'
 import type { MemberColumns } from './people/member.ts'
@@ -23,22 +24,6 @@ export interface AccountsTable {
 
 /** A person of an account, by email address: invited, member, or former member. */
 export interface MembersTable extends MemberColumns {}
-
-/** A person's passkey, valid for all their accounts. Contains only the public key. */
-export interface PasskeysTable {
-  id: string
-  /** In lower case. */
-  email: string
-  /** The person's id on devices; the same for all passkeys of a person. */
-  user_handle: string
-  credential_id: string
-  public_key: string
-  /** The device's count of signatures; some devices always report 0. */
-  counter: number
-  name: string
-  created_at: number
-  last_used_at: number | null
-}
 
 /** One-time codes for a person who has lost every passkey. */
 interface RecoveryCodesTable {

@@ -8,7 +8,7 @@ import type { CheckoutContext } from './context.ts'
 import { readInvoice } from './invoices/fields.ts'
 import { amount, currency, lifetime, metadata, payout, plans, webhookUrl } from './noun-fields.ts'
 import type { Checkout } from './record.ts'
-import type { CheckoutMode } from './tables.ts'
+import type { CheckoutMode } from './record.ts'
 import { readMode } from './wire-fields.ts'
 
 /* The forms of a single payment: fields as those of links and tills, so that everything that is wrong is said at once, beside it. */
