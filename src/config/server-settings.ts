@@ -7,7 +7,6 @@ const bearerToken = (value: string) => {
   return value
 }
 
-/** The server: where it listens, its URLs, how much it takes at once. */
 export const SERVER_SETTINGS = {
   nodeEnv: setting('NODE_ENV', '', text, '`production`: the gateway counts as public, whatever address it listens on.'),
   port: setting('PORT', '8080', whole(0, 65_535), 'Port the gateway listens on.'),

@@ -20,7 +20,10 @@ import { EMAIL_SETTINGS } from '../modules/email/settings.ts'
 import { FAUCET_SETTINGS } from '../modules/faucet/settings.ts'
 import { SWAP_SETTINGS } from '../modules/swap/settings.ts'
 
-/** Every setting, each declared where it is used. Each default works on a laptop; the printed table and the documents are made from this. */
+/**
+ * All settings. Each is declared by the module that uses it, with a default that works on a laptop. The printed table
+ * and the documents are generated from this list.
+ */
 export const SETTINGS = {
   ...SERVER_SETTINGS,
   ...INFRA_SETTINGS,

@@ -54,6 +54,8 @@ export type Control = Labelled &
         toInput?(shown: Json): string
         fromInput?(typed: string): Json
       }
+    /** A file that is uploaded, or the address of a picture that is online. */
+    | { as: 'picture' }
     | { as: 'choice'; options: Options }
     | { as: 'choices'; options: Options }
     /** Several values in one line. */

@@ -3,7 +3,7 @@ import { answer } from '../answers.ts'
 import { badField, missingField } from '../errors.ts'
 import { readFreeFlag } from '../free-field.ts'
 import { type Json, toObject } from '../shape.ts'
-import { INVISIBLE, INVISIBLE_BUT_LINES, given, readText, readUrl } from '../shown-fields.ts'
+import { INVISIBLE, INVISIBLE_BUT_LINES, given, readPictureUrl, readText, readUrl } from '../shown-fields.ts'
 import { callable } from '../parse-fields.ts'
 import type { Field, Labelled, Reading, Stored, ValueOf } from './field.ts'
 import { type Wrong, attempt, refuseIfAny, toWrong } from './wrong-fields.ts'
@@ -91,6 +91,14 @@ export const url = (labelled: Labelled) =>
     control: { as: 'text', type: 'url', ...labelled },
     read: (value, { path, rules: { plainHttpAllowed = false } }) => readUrl(path, value, { plainHttpAllowed }),
   })
+
+/** The address of a picture; forms take a file as well. */
+export const picture = (labelled: Labelled) => ({
+  ...url(labelled),
+  control: { as: 'picture', ...labelled } as const,
+  read: (value: unknown, { path, rules: { plainHttpAllowed = false } }: Reading) =>
+    readPictureUrl(path, value, { plainHttpAllowed }),
+})
 
 /** A whole number from 1, or none. */
 export const whole = ({ max, ...labelled }: Labelled & { max: number }) =>

@@ -174,6 +174,21 @@ export interface AccountLogosTable {
   data: string
 }
 
+/** A picture that an account has uploaded, as the gateway has converted it. */
+export interface AccountPicturesTable {
+  /** A hash of the account and the bytes: uploaded again, a picture is the same row. */
+  id: string
+  account_id: string
+  type: string
+  width: number
+  height: number
+  /** The size of the file. */
+  bytes: number
+  /** In base64. */
+  data: string
+  created_at: number
+}
+
 /** The sum of a day's reservations, which is compared with the limit. */
 interface KeySpendDaysTable {
   limit_id: string
@@ -214,6 +229,7 @@ export interface AccountTables {
   key_spend_days: KeySpendDaysTable
   account_profiles: AccountProfilesTable
   account_logos: AccountLogosTable
+  account_pictures: AccountPicturesTable
   usage_days: UsageDaysTable
   usage_batches: UsageBatchesTable
   account_requests: AccountRequestsTable
@@ -239,6 +255,7 @@ export const ACCOUNT_TABLES = [
   'key_spend_days',
   'account_profiles',
   'account_logos',
+  'account_pictures',
   'usage_days',
   'usage_batches',
   'account_requests',

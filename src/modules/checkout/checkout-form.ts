@@ -1,6 +1,6 @@
 import { answer } from '../../kernel/answers.ts'
 import type { Labelled } from '../../kernel/resource/field.ts'
-import { asked, field, text, url } from '../../kernel/resource/fields.ts'
+import { asked, field, picture, text, url } from '../../kernel/resource/fields.ts'
 import { type RecordOf, noun } from '../../kernel/resource/resource.ts'
 import { email } from '../accounts/index.ts'
 import { readBuyer } from './buyers/request.ts'
@@ -43,7 +43,7 @@ export const checkoutForm = noun({
       example: '',
     }),
     mode: mode({ label: 'How payments are matched', isForNew: true }),
-    image: url({ label: 'Picture', hint: 'An https URL.' }),
+    image: picture({ label: 'Picture', hint: 'PNG, JPEG or WebP.' }),
     buyer: asked<unknown>({
       takes: answer.text,
       control: {
