@@ -2,13 +2,13 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyInstance } from 'fastify'
 import { encodingFor } from './prepared.ts'
 
-/** Below this, compressing costs more than it saves: the answer fits into one packet. */
+/** Smaller answers are not compressed: they fit into one packet anyway. */
 const WORTH_BYTES = 1_400
 const PARAMS = { [constants.BROTLI_PARAM_QUALITY]: 4 }
 
 /**
- * Compresses pages made for one reader; shared pages are compressed in advance. Compression can reveal a token in a page by its length, but
- * browsers send our cookie with no request of another site.
+ * Compresses pages made for one reader; shared pages are compressed in advance. The compressed length can reveal a
+ * token in a page to another site that triggers requests, but browsers do not send our cookie with those.
  */
 export function compressPages(server: FastifyInstance): void {
   server.addHook('onSend', (request, reply, payload, done) => {

@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts'
 import { createMetricsServer } from './metrics-server.ts'
 import { isLoopback } from '../kernel/loopback.ts'
 
-/** The usual port of metrics exporters. */
+/** The default port for metrics. */
 const USUAL_PORT = 9464
 
 interface MetricsListener {
@@ -16,11 +16,11 @@ interface MetricsListener {
 interface MetricsListenerOptions {
   read(): Promise<string>
   onError(error: unknown): void
-  /** Called when the usual port was taken and another one is used. */
+  /** Called if the default port is taken and another one is used. */
   onOtherPort(reason: string): void
 }
 
-/** Opens the port of the metrics: apart from the gateway's own, so that a load balancer cannot expose it. */
+/** Opens a separate port for metrics, so that a load balancer in front of the gateway cannot expose them. */
 export async function openMetricsListener(config: Config, options: MetricsListenerOptions): Promise<MetricsListener> {
   if (!config.metrics) return { url: undefined, close: () => Promise.resolve() }
   requireMetricsToken(config)
@@ -57,7 +57,7 @@ export async function openMetricsListener(config: Config, options: MetricsListen
   }
 }
 
-/** Metrics show amounts of money, so no other machine may read them without a token. */
+/** Metrics show amounts of money, so other machines may read them only with a token. */
 export function requireMetricsToken({ metrics, metricsHost, metricsToken }: Config): void {
   if (metrics && !isLoopback(metricsHost) && metricsToken === undefined) {
     throw new Error('METRICS_TOKEN must be set where METRICS_HOST is not loopback (openssl rand -hex 24).')

@@ -1,18 +1,21 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { type Server, createServer } from 'node:http'
 
-/** Connections at once: one scraper and a person need a few. */
+/** Most simultaneous connections: a scraper and a person need only a few. */
 const CONNECTIONS_MAX = 50
 const PATH = '/metrics'
 
 interface MetricsServerOptions {
-  /** The bearer token that a caller must send; undefined where only this machine can connect. */
+  /** The bearer token that callers must send; undefined if only this machine can connect. */
   token: string | undefined
   read(): Promise<string>
   onError(error: unknown): void
 }
 
-/** The metrics for Prometheus on one path only, so that no path trick gets past the rules of a proxy in front. */
+/**
+ * Serves the metrics for Prometheus on exactly one path, so that no variant of the path can bypass the rules of a proxy
+ * in front.
+ */
 export function createMetricsServer({ token, read, onError }: MetricsServerOptions): Server {
   const wanted = token === undefined ? undefined : digest(`Bearer ${token}`)
   let reading: Promise<string> | undefined
@@ -39,5 +42,5 @@ export function createMetricsServer({ token, read, onError }: MetricsServerOptio
   return server
 }
 
-/** Digests have equal lengths, which a comparison in constant time needs. */
+/** Compared as digests, because a comparison in constant time needs equal lengths. */
 const digest = (text: string) => createHash('sha256').update(text).digest()

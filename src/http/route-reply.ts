@@ -7,7 +7,6 @@ import { PAGE_HEADERS, contentPolicy } from './page-headers.ts'
 import { Prepared, sendPrepared } from './prepared.ts'
 import { endedCookie, sessionCookie } from './session.ts'
 
-/** Sends the reply of a module. */
 export function sendReply(
   { baseUrl, streams }: { baseUrl(): string; streams: EventStreams },
   reply: FastifyReply,
@@ -49,7 +48,7 @@ const HTML = PAGE_HEADERS['content-type']
 const JSON_TYPE = 'application/json; charset=utf-8'
 const prepared = new WeakMap<Reply, Prepared>()
 
-/** Prepared once for each reply object that a module returns again. */
+/** Prepared once for a reply object that a module returns more than once. */
 function prepare(answer: Reply, make: () => string, type: string): Prepared {
   const known = prepared.get(answer) ?? new Prepared(make(), type)
   prepared.set(answer, known)

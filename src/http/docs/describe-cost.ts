@@ -24,7 +24,7 @@ function describeTariff({ credits, free, freeFirst }: Tariff, counted: string, i
       ? 'With a key it is free.'
       : `With a key ${share} are free; after that each costs ${amount}.`
     : `With a key each costs ${amount}; for an account without credits, ${share ?? 'all'} are free.`
-  // Where a call is sold by request, callers without a key get none of it for free.
+  // If calls are sold by request, callers without a key get none for free.
   if (isSold || !free.anonymous) return withKey
   return `${withKey} Without a key, ${describeAllowance(free.anonymous, counted)} are free.`
 }

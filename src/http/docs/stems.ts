@@ -1,14 +1,12 @@
-/* Words of documents and of readers, compared by their stems. */
-
 const WORD = /[\p{L}\p{N}_]+/gu
-/** Readers ask in sentences; these words are in every page. */
+/** Words that are on every page. Readers type them because they ask in sentences. */
 const COMMON = new Set(
   'a an and are as at be by can do does for from get how i if in is it me my of on or that the this to was what when where which who why will with you your'.split(
     ' ',
   ),
 )
 
-/** Gives "refunds", "refunded" and "refunding" one stem. Stems are only compared, so they need not be words. */
+/** Gives "refunds", "refunded" and "refunding" the same stem. Stems are only compared, so they need not be words. */
 function stem(word: string): string {
   if (word.length < 4 || /[0-9_]/.test(word)) return word
   let base = word
@@ -16,12 +14,12 @@ function stem(word: string): string {
     .replace(/(?<=ss|sh|ch|x)es$/, '')
     .replace(/(?<![su])s$/, '')
   const bare = base.replace(/(?:ations?|ings?|ied|ed)$/, '')
-  // "string" has no vowel before its "ing", which is therefore not an ending.
+  // The "ing" of "string" is not an ending, because no vowel precedes it.
   if (bare.length >= 3 && /[aeiouy]/.test(bare)) base = bare.replace(/([bdgmnprt])\1$/, '$1')
   return base.replace(/e$/, '').replace(/y$/, 'i')
 }
 
-/** A name such as `webhook_url` is a word, and so is each of its parts. */
+/** A name such as `webhook_url` counts as one word and as its parts. */
 export function stemsOf(word: string): string[] {
   const lower = word.toLowerCase()
   return lower.includes('_') ? [lower, ...lower.split('_').filter(Boolean).map(stem)] : [stem(lower)]
@@ -31,7 +29,7 @@ export const placesOf = (text: string) => [...text.matchAll(WORD)].map((hit) => 
 
 export const toSet = (text: string): ReadonlySet<string> => new Set(placesOf(text).flatMap(({ word }) => stemsOf(word)))
 
-/** One word that a reader looks for. */
+/** One word of a query. */
 export interface Term {
   stem: string
   isIn(stems: ReadonlySet<string>): boolean
@@ -50,7 +48,7 @@ export function wholeWords(query: string, max: number): Term[] {
   })
 }
 
-/** For a word that was not typed to its end. */
+/** For a word that the reader has not finished typing. */
 export function beginnings(query: string, max: number): Term[] {
   return queryWords(query, max).map((word) => ({
     stem: word,

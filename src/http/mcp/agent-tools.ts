@@ -9,13 +9,13 @@ import type { Scope } from '../../kernel/rights.ts'
 import type { Json } from '../../kernel/shape.ts'
 import { readTexts, textFieldsOf, toClosed } from './closed-schema.ts'
 
-/** What an agent calls: an action, or one operation of an action. */
+/** A tool of an agent: an action, or one operation of an action. */
 export interface AgentTool {
   name: string
   summary: string
   module: string
   action: Action
-  /** Fields that the agent does not give, because they are what the tool means. */
+  /** Fields with fixed values, which make the action this operation. */
   fixed: Readonly<Record<string, Json>>
   input(): Schema
   output: unknown
@@ -24,9 +24,9 @@ export interface AgentTool {
   annotations: ToolAnnotations
 }
 
-/** Tools that remove or overwrite; all other acting tools only add: an offer, a checkout, a key. */
+/** Tools that remove or overwrite something. All other acting tools only add: an offer, a checkout, a key. */
 const DESTRUCTIVE = new Set(['process', 'update_name', 'checkout_refund'])
-/** Publishing the same block twice is the same as once. */
+/** Publishing a block twice has the effect of publishing it once. */
 const IDEMPOTENT = new Set(['process'])
 
 const IDEMPOTENCY_KEY = {
@@ -48,7 +48,7 @@ export function toolsOf(registry: Registry): readonly AgentTool[] {
   return tools
 }
 
-/** An action can be called by its name even where agents see its operations alone. */
+/** An agent may also call a whole action by its name, even if the list shows only its operations. */
 export function findTool(registry: Registry, name: string): AgentTool | undefined {
   const tool = toolsOf(registry).find((each) => each.name === name)
   const action = tool ? undefined : registry.find(name)?.action
@@ -95,14 +95,14 @@ function whole(action: Action, module: string): AgentTool {
   }
 }
 
-/** The fields of one operation, under the names by which it asks for them. */
+/** The fields of one operation, under the names that it uses for them. */
 function pick({ input, fieldSynonyms = {} }: Action, fields: readonly string[], required: number): Schema {
   const members = fields.map((name) => [name, publicSchema(input.properties[fieldSynonyms[name] ?? name])])
   const properties = Object.fromEntries(members) as Schema
   return { type: 'object', properties, ...(required > 0 && { required: fields.slice(0, required) }) }
 }
 
-/** Tools that act need a key: an agent without one only reads. */
+/** Tools that act need a key; without one, an agent can only read. */
 export function mayUse({ action, acts, scope }: AgentTool, caller: Caller): boolean {
   if (caller.kind === 'anonymous' && acts) return false
   try {
@@ -116,14 +116,14 @@ export function mayUse({ action, acts, scope }: AgentTool, caller: Caller): bool
 
 const textFields = new WeakMap<AgentTool, ReadonlySet<string>>()
 
-/** The fields as the action takes them. */
+/** Converts the agent's fields to those of the action. */
 export function readFields(tool: AgentTool, fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const names = textFields.get(tool) ?? textFieldsOf(tool.input())
   textFields.set(tool, names)
   return readTexts(names, fields)
 }
 
-/** Schemas are built once: agents list the tools whenever they start. */
+/** Schemas are built once, because agents list the tools at each of their starts. */
 const written = new WeakMap<AgentTool, Tool>()
 
 export function writeTool(tool: AgentTool, isSold: boolean): Tool {
@@ -149,7 +149,7 @@ function write({ name, summary, action, input, output, acts, annotations }: Agen
 
 const isRecord = ({ type }: Schema) => type === 'object'
 
-/** MCP requires an object, so any other answer becomes the member `result` of one. */
+/** MCP requires an object, so any other schema becomes that of a member `result`. */
 function toObjects(schema: Schema): Schema {
   if (isRecord(schema)) return schema
   const forms = Array.isArray(schema.anyOf) ? (schema.anyOf as Schema[]) : [schema]

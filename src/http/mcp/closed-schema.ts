@@ -2,15 +2,15 @@ import type { Schema } from '../../kernel/public-schema.ts'
 import { type Json, textOf } from '../../kernel/shape.ts'
 
 /*
- * Agents' frameworks turn schemas into the strict form that models need. It allows neither objects with unknown members nor alternatives
- * with optional members.
+ * Schemas in the strict form that the frameworks of agents need for models: no objects with unknown members, and no
+ * alternatives that have optional members.
  */
 
 const isObject = ({ type }: Schema) => type === 'object'
 const membersOf = ({ properties }: Schema) => Object.entries((properties ?? {}) as Record<string, Schema>)
 const isOpen = (schema: Schema) => isObject(schema) && membersOf(schema).length === 0
 
-/** The fields of a tool, with everything in them declared. */
+/** The fields of a tool, with every member declared. */
 export function toClosed(input: Schema): Schema {
   return { ...input, properties: closeMembers(input), additionalProperties: false }
 }
@@ -27,7 +27,7 @@ function close(schema: Schema): Schema {
 }
 
 function closeAlternatives(about: Schema, alternatives: Schema[]): Schema {
-  // An object with optional members can express its shorter alternatives as well.
+  // Of several alternatives one is enough, if it is an object whose optional members cover the shorter ones.
   const whole = alternatives.find((each) => isObject(each) && !isOpen(each) && hasOptional(each))
   if (whole) return { ...close(whole), ...about }
   const closed = alternatives.map(close)
@@ -41,7 +41,7 @@ const hasOptional = (schema: Schema) => {
   return membersOf(schema).some(([name]) => !required.includes(name))
 }
 
-/** An object of unknown members as JSON in a text. */
+/** Turns an object with unknown members into a text that contains JSON. */
 function toText({ description, examples }: Schema): Schema {
   return {
     type: 'string',
@@ -50,11 +50,11 @@ function toText({ description, examples }: Schema): Schema {
   }
 }
 
-/** The fields that agents give as texts and actions take as objects. */
+/** The fields that agents send as text and actions take as objects. */
 export const textFieldsOf = (input: Schema): ReadonlySet<string> =>
   new Set(membersOf(input).flatMap(([name, member]) => (isOpen(member) ? [name] : [])))
 
-/** Parses these texts. A text that is not JSON stays as it is, and the action refuses it. */
+/** Parses these texts. A text that is not JSON is left as it is; the action refuses it. */
 export function readTexts(
   names: ReadonlySet<string>,
   fields: Readonly<Record<string, unknown>>,

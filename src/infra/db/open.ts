@@ -22,38 +22,37 @@ export interface Store {
   db: Db
   engine: StoreEngine
   notices: Notices
-  /** This process, as it describes itself to commands and other gateways on the store. */
+  /** How this process describes itself to commands and other gateways on the store. */
   own: Listening
-  /** Reads the store's own clock, where several gateways share it. */
+  /** Reads the clock of the store; undefined if the store has no other gateways. */
   readTime: (() => Promise<number>) | undefined
   /**
-   * The processes that have received every notice sent through this store before, and whether these are all that listen there; unset
-   * where the store carries no notices.
+   * The processes that have received every notice sent through this store so far, and whether those are all listeners;
+   * undefined if the store carries no notices.
    */
   listConfirming: ((milliseconds: number) => Promise<{ confirmed: Listening[]; all: boolean }>) | undefined
-  /** Why it accepts no writes now, though it can be read; undefined while it does. */
+  /** Why the store accepts no writes now, though it can be read; undefined while it accepts them. */
   readonly unwritable: string | undefined
-  /** Throws when it is no store for a gateway, whatever it answers. */
+  /** Throws if this store cannot be used by a gateway, even if it answers. */
   requireUsable(): Promise<void>
-  /** Throws when the store does not answer. */
   ping(): Promise<unknown>
   /** Writes a consistent copy while the store is in use. */
   backup(file: string): Promise<void>
   close(): Promise<void>
 }
 
-/** Longer than any statement of a request takes: a server that is silent for so long is gone. */
+/** A server that is silent for so long is gone: no statement of a request takes as long. */
 const SILENCE_MAX = 30_000
 
 export interface OpenOptions {
   migrations: Migrations
-  /** For work of an operator that may take any time. */
+  /** For commands of an operator that may take long. */
   unlimited?: boolean
   failures?: Failures
   traces?: Traces | undefined
 }
 
-/** Opens the store an address names (`sqlite:<file>` or `postgres://…`) and brings its schema up to date. */
+/** Opens the store at an address (`sqlite:<file>` or `postgres://…`) and brings its schema up to date. */
 export async function openStore(
   url: string,
   clock: Clock,

@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import type { PostgresHosts } from './postgres-hosts.ts'
 
-/** A notice passes at once or never. */
+/** A notice arrives within this time or never. */
 const NOTICE_MAX = 2_000
 
 /**
- * Refuses a pooler that gives each transaction another connection, unless the address says where the server itself is: there notices
- * between gateways are lost, and statements by name are unknown. A pooler shows itself by numbering connections in its own way.
+ * Refuses a pooler that gives each transaction another connection, unless the store's address also names the server
+ * itself. Through such a pooler, notices between gateways get lost and named statements are unknown. A pooler is
+ * recognised by the way it numbers connections.
  */
 export async function requireSessions(hosts: PostgresHosts, client: pg.PoolClient): Promise<void> {
   const { processID } = client as unknown as { processID: number }

@@ -5,10 +5,13 @@ import { replaceFact } from './facts.ts'
 import type { StoreHealth } from './store-failure.ts'
 
 const LOOK_EVERY = 2_000
-/** More than fits into half-filled pages of a full disk, and random, so that it cannot be compressed. */
+/** More than fits into half-empty pages of a full disk; random, so that it cannot be compressed. */
 const PROBE_BYTES = 65_536
 
-/** Tests a store that accepted no writes until it does again, so that no caller has to find out. Returns how to stop. */
+/**
+ * Tests a store that accepted no writes until it does again, so that no request has to find out. Returns a function
+ * that stops it.
+ */
 export function watchWrites(db: Db, clock: Clock, health: StoreHealth): () => void {
   let stopped = false
   let cancel = () => {}

@@ -5,15 +5,15 @@ import { LeasedLimiter } from './leased-limiter.ts'
 
 const DISCONNECT_MILLISECONDS = 50
 const RECONNECT_MILLISECONDS_MAX = 1_000
-/** A connection that is silent for so long is replaced: a host that lost its power does not close it. */
+/** A connection that is silent for so long is replaced: a host that lost its power cannot close it. */
 const SILENCE_MILLISECONDS_MAX = 2_000
 const FIRST_CONNECTION_MILLISECONDS_MAX = 1_000
 const PREFIX = 'nano-gateway:burst:'
 
 /**
- * Takes up to `wanted` tokens of one key, after giving back the unused ones of an earlier lease; returns
- * the tokens and the microseconds until the allowance is complete. It uses the server's time, so that differing clocks of
- * instances do not change a limit. The key expires as soon as it has no more information.
+ * Returns the unused tokens of an earlier lease, then takes up to `wanted` tokens of a key; answers the number taken
+ * and the microseconds until the allowance is complete. Redis's own time is used, so different clocks of instances do
+ * not change a limit. The key expires when its allowance is complete.
  */
 const TAKE_LEASE = `
 local time = redis.call('TIME')
@@ -37,9 +37,9 @@ interface AllotmentRedis extends Redis {
 export interface RedisBurstOptions {
   url: string
   clock: Clock
-  /** How many instances share the limits; each grants its part while Redis is away. */
+  /** How many instances share the limits; while Redis is unavailable, each grants its share. */
   instances?: number
-  /** Called when this instance begins (true) or stops (false) deciding on its own. */
+  /** Called when this instance starts (true) or stops (false) to decide alone. */
   onDegraded?(degraded: boolean): void
   onError(error: unknown): void
 }
@@ -53,12 +53,12 @@ export class RedisLimiter extends LeasedLimiter {
     const takeLease: AllotmentRedis['takeLease'] = (key, ...rest) => redis.takeLease(PREFIX + key, ...rest)
     super({ ...options, source: { takeLease } })
     this.#redis = redis
-    // Every failure becomes a lost connection or a missing answer; both are handled where they matter.
+    // Every failure also shows as a lost connection or a missing answer, which are handled where they matter.
     redis.on('error', onError)
     redis.on('close', () => this.degrade())
   }
 
-  /** Connects, and goes on without Redis when that does not work at once. */
+  /** Connects; if that fails, continues without Redis. */
   static async open(options: RedisBurstOptions): Promise<RedisLimiter> {
     const burst = new RedisLimiter(options)
     await new Promise<void>((resolve) => {
@@ -82,19 +82,19 @@ export class RedisLimiter extends LeasedLimiter {
   }
 }
 
-/** The client defines the command of each script itself, which its type cannot express. */
+/** The client defines a method for each script at run time, which its types cannot express. */
 function connect(url: string): AllotmentRedis {
   return new Redis(url, {
     lazyConnect: false,
     connectTimeout: SILENCE_MILLISECONDS_MAX,
     socketTimeout: SILENCE_MILLISECONDS_MAX,
     disconnectTimeout: DISCONNECT_MILLISECONDS,
-    // A request that cannot be sent now is not worth sending later.
+    // A request that cannot be sent now is useless later.
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
     retryStrategy: (attempt) => Math.min(50 * 2 ** Math.min(attempt, 10), RECONNECT_MILLISECONDS_MAX),
-    // After a failover the old address may be a replica; a new connection finds the new master.
+    // After a failover the old address may be a replica; a new connection finds the new primary.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
     scripts: { takeLease: { lua: TAKE_LEASE, numberOfKeys: 1 } },
   }) as AllotmentRedis
