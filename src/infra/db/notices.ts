@@ -164,7 +164,7 @@ export class PostgresNotices implements Notices {
     void this.deliver(topic, payload)
   }
 
-  /** Waits for a limited time: an instance that misses a notice finds out in other ways. */
+  /** Waits a limited time; an instance that misses a notice finds out in another way. */
   async deliver(topic: string, payload: string): Promise<void> {
     this.#local.receive(topic, payload)
     const sent = this.#send(JSON.stringify({ topic, payload })).catch(this.#failures.lost('notices.send'))

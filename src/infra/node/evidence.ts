@@ -6,9 +6,9 @@ import { toFailure } from './failure.ts'
 import { LAG_BLOCKS_MAX } from './limits.ts'
 import type { Upstream } from './upstream.ts'
 
-/** Blocks that a node is asked to show. */
+/** Most blocks that a node is asked to show. */
 const SHOWN_MAX = 512
-/** How many of those that the other node lacks are verified. */
+/** How many of the blocks that the other node lacks are verified. */
 const SAMPLE = 8
 
 interface Contest {
@@ -20,19 +20,19 @@ interface Contest {
   threshold: bigint
 }
 
-/** Undecided when the other node does not say which blocks it has: its silence proves nothing, neither for the leader nor against it. */
+/** Undecided if the other node does not say which blocks it has: that proves nothing for or against the leader. */
 export type Verdict = 'won' | 'lost' | 'undecided'
 
 /**
- * Whether a node that counts more blocks than another one is really ahead. A count proves nothing: either the other node
- * reports itself that its network is further, or the leader shows blocks that the other one lacks, as many as its lead
- * suggests, which are signed by their owners and carry work.
+ * Whether a node that counts more blocks than another is really ahead. The count itself proves nothing. It is ahead if
+ * the other node says that the network is further, or if it shows about as many blocks that the other lacks as its lead
+ * suggests, signed by their owners and with work.
  */
 export async function weighLead(contest: Contest): Promise<Verdict> {
   return (await admitsToBeBehind(contest.other)) ? 'won' : showBlocks(contest)
 }
 
-/** Peers report their counts to each other, so a node that is still catching up knows it. */
+/** Nodes report their counts to each other, so a node that is still catching up knows it. */
 async function admitsToBeBehind(node: Upstream): Promise<boolean> {
   const claimed = Number((await tryAsk(node, { action: 'telemetry' }))?.cemented_count)
   return Number.isSafeInteger(claimed) && claimed - node.cemented > LAG_BLOCKS_MAX
@@ -46,10 +46,10 @@ async function showBlocks({ leader, other, random, threshold }: Contest): Promis
   if (!answer) return 'undecided'
   const unfound = new Set(toList(answer.blocks_not_found))
   const missing = shown.filter((hash) => unfound.has(hash))
-  // Blocks take a moment from node to node: a few missing ones do not make a node late by hundreds.
+  // Blocks need some time from node to node: a few missing ones do not mean that a node is hundreds behind.
   const expected = Math.max(1, Math.ceil(Math.min(leader.cemented - other.cemented, shown.length) / 2))
   if (missing.length < expected) {
-    // That it lacks nothing is a claim too: it must show the blocks.
+    // The other node may also claim falsely that it lacks nothing, so it must show the blocks.
     const had = toObject(answer.blocks)
     const unproven = shown.filter((hash) => !readContents(hash, toObject(had[hash]).contents))
     return unproven.length < expected ? 'lost' : 'undecided'
@@ -69,12 +69,15 @@ async function listShown(node: Upstream): Promise<string[]> {
   return [...new Set([...listed.slice(-SHOWN_MAX), ...node.announced])].slice(-SHOWN_MAX)
 }
 
-/** Such a block cannot be invented without the key of the account and the work of the network. */
+/** Nobody can invent such a block without the key of the account and the work of the network. */
 function isGenuine(hash: string, reported: JsonObject, threshold: bigint): boolean {
   return reported.confirmed === 'true' && proveBlock(hash, reported, threshold)?.block.type === 'state'
 }
 
-/** Undefined for a broken connection or an unusable answer. Throws on timeout or refused connection, which ends the contest. */
+/**
+ * Undefined for a broken connection or an unusable answer. A time-out or a refused connection throws, which ends the
+ * contest.
+ */
 async function inquire(node: Upstream, request: object): Promise<NodeAnswer | undefined> {
   try {
     return await node.inquire(request)
@@ -85,18 +88,18 @@ async function inquire(node: Upstream, request: object): Promise<NodeAnswer | un
   }
 }
 
-/** The answer of the accused node; undefined when there is none, for whatever reason. */
+/** The answer of the accused node; undefined if there is none for any reason. */
 async function tryAsk(node: Upstream, request: object): Promise<NodeAnswer | undefined> {
   try {
     const answer = await node.inquire(request)
     return answer.error === undefined ? answer : undefined
   } catch {
-    // A missing answer proves nothing; whether the node still works is found out by probes.
+    // No answer proves nothing; probes find out whether the node still works.
     return undefined
   }
 }
 
-/** Some of a list, at random: a node that invented it cannot know which. */
+/** Some entries of a list, at random: a node that invented the list cannot know which ones. */
 function pick<T>(list: readonly T[], count: number, random: Random): T[] {
   const left = [...list]
   const picked: T[] = []

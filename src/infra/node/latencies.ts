@@ -1,7 +1,7 @@
 const KEPT = 128
 const REFRESH_EVERY = 16
 
-/** The latest response times of a node and their 95th percentile, updated every few answers. */
+/** The recent response times of a node, and their 95th percentile, which is updated every few answers. */
 export class Latencies {
   readonly #samples: number[] = []
   #next = 0
@@ -15,7 +15,7 @@ export class Latencies {
     }
   }
 
-  /** Undefined until there are enough. */
+  /** Undefined until there are enough times. */
   get p95(): number | undefined {
     return this.#p95
   }

@@ -11,7 +11,7 @@ import { shareConfirmations } from './shared-confirmations.ts'
 import type { Upstream } from './upstream.ts'
 import { type EmbeddedAddresses, toUpstreams } from './upstreams.ts'
 
-/** Share of the memory for answers of nodes; the rest is for finished answers. */
+/** Share of the memory for nodes' answers; finished answers get the rest. */
 const ANSWERS_SHARE = 3 / 8
 
 interface NodesParts {
@@ -20,18 +20,18 @@ interface NodesParts {
   log: Log
   metrics: Metrics
   failures: Failures
-  /** How processes on one store notify each other of writes. */
+  /** How processes on a store notify each other of writes. */
   notices: Notices
   devnet: EmbeddedAddresses | undefined
-  /** Identifies this process among those on the store. */
+  /** The id of this process among those on the store. */
   instance: string
   ledger: OurLedger
-  /** The nodes have agreed on a first block where none was known. */
+  /** Called when the nodes have agreed on a first block that was not known before. */
   onLearned?: (genesis: string) => void
   traces?: Traces | undefined
 }
 
-/** Opens the configured nodes, and reports their states and failures to the log, to metrics and to other instances. */
+/** Opens the configured nodes, and reports their states and failures in the log, in metrics and to other instances. */
 export function openNodes(config: Config, parts: NodesParts): Nodes {
   const { clock, random, log, metrics, failures, notices, devnet, instance, ledger } = parts
   const nodes = new Nodes({
@@ -91,7 +91,7 @@ function reportDisagreement({ log, metrics }: Pick<NodesParts, 'log' | 'metrics'
   log.error({ event: 'node_disagreement', ...disagreement })
 }
 
-/** Why nothing can be served, if so: names the reachable nodes that must not be used. */
+/** Why no node can be used, naming reachable nodes that must not be used; undefined if one can. */
 export function noNodeReason({ pool }: Nodes): string | undefined {
   if (pool.upstreams.some(({ healthy }) => healthy)) return undefined
   const named = pool.upstreams

@@ -2,27 +2,26 @@ import type { Clock, Confirmation, ConfirmationBus, Notices } from '../../kernel
 
 const DEAF = 'deaf'
 const CONFIRMATION = 'confirmation'
-/** How often an instance without a node's stream announces that, and for how long others rely on it. */
+/** How often an instance without its own stream announces that, and for how long the others believe it. */
 const SAY_EVERY = 5_000
 const BELIEVED_FOR = 15_000
-/** Most confirmations that are shared in a second, to protect the store; beyond that, pollers must do. */
+/** Most shared confirmations per second, to protect the store; pollers find the rest. */
 const PER_SECOND_MAX = 200
-/** PostgreSQL refuses notices of 8000 bytes. */
+/** PostgreSQL refuses notices of 8000 bytes or more. */
 const BYTES_MAX = 7_000
 
 interface SharingOptions {
-  /** Identifies this instance. */
   instance: string
   bus: ConfirmationBus
   notices: Notices
   clock: Clock
-  /** Takes what another instance has received. */
+  /** Handles a confirmation that another instance has received. */
   receive(confirmation: Confirmation): void
 }
 
 /**
- * Instances that receive no confirmations get them from those that do. No instance is asked in particular: each one that receives
- * them repeats them for as long as another announces that it receives none.
+ * Instances that receive no confirmations get them from those that do. Every instance that receives them repeats them
+ * while another one announces that it receives none.
  */
 export function shareConfirmations({ instance, bus, notices, clock, receive }: SharingOptions): () => void {
   let othersDeafUntil = 0
@@ -71,7 +70,7 @@ function parse(text: string): Confirmation | undefined {
   try {
     return JSON.parse(text) as Confirmation
   } catch {
-    // Not JSON: perhaps from another version. The nodes will report the block as well.
+    // Not JSON, perhaps from another version. The nodes will report the block as well.
     return undefined
   }
 }

@@ -26,10 +26,10 @@ const MODULE_PIXELS = 6
 const QUIET_MODULES = 4
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex')
 const END = Buffer.from('0000000049454e44ae426082', 'hex')
-/** A line of pixels is drawn once; the other five copy it, with copies of at most this length. */
+/** A line of pixels is written once and copied five times; a copy has at most this length. */
 const COPY_MAX = 258
 const ADLER = 65_521
-/** Four modules are three bytes, and every byte of such a picture is one of these. */
+/** Four modules are three bytes; every byte of such a picture is one of these. */
 const GROUP = 4
 const BYTES = [0x00, 0xff, 0x03, 0x0f, 0x3f, 0xc0, 0xf0, 0xfc]
 const END_OF_BLOCK = 256
@@ -39,13 +39,15 @@ interface Code {
   length: number
 }
 
-/** What lines of one width have in common: the table of codes at the beginning, and the codes of groups and copies. */
+/**
+ * What all lines of one width have in common: the table of codes at the beginning, and the codes of groups and copies.
+ */
 interface Form {
   width: number
-  /** Bytes of a line, including the one that names its filter. */
+  /** Bytes of a line, including the byte that names its filter. */
   bytes: number
   table: Code[]
-  /** By the number of modules of a group, and which of them are dark. */
+  /** By the number of modules in a group, and by which of them are dark. */
   groups: readonly (readonly { code: Code; bytes: readonly number[] }[])[]
   filter: Code
   copies: Code[]
@@ -55,8 +57,8 @@ interface Form {
 const forms = new Map<number, Form>()
 
 /**
- * A picture with one bit for each pixel. Deflated by hand: a general deflate takes ten times as long to find out what is
- * known here, that there are eight different bytes and that each line appears six times.
+ * A picture with one bit per pixel. The deflate stream is written directly: a general implementation takes ten times as
+ * long to find out that there are only eight different bytes and that each line appears six times.
  */
 export function toPng({ size, dark }: QrModules): Buffer {
   const side = size + 2 * QUIET_MODULES
@@ -71,7 +73,7 @@ export function toPng({ size, dark }: QrModules): Buffer {
   png[24] = 1
   png.writeUInt32BE(crc32(png.subarray(12, 29)), 29)
   png.write('IDAT', 37, 'latin1')
-  // Header of zlib: deflate, any window, no dictionary.
+  // The header of zlib: deflate, any window, no dictionary.
   png.writeUInt16BE(0x7801, 41)
   const out = new BitWriter(png, 43)
   for (const code of table) out.put(code)
@@ -131,7 +133,9 @@ class BitWriter {
   }
 }
 
-/** The codes for a picture of this many modules, in the terms of RFC 1951: one block with a table of its own. */
+/**
+ * The codes for a picture with this many modules per side. In the terms of RFC 1951 it is one block with its own table.
+ */
 function makeForm(side: number): Form {
   const width = side * MODULE_PIXELS
   const bytes = Math.ceil(width / 8) + 1
@@ -145,7 +149,7 @@ function makeForm(side: number): Form {
   const codes = toCodes(sizes)
   const copies = copied.map((length) => {
     const { symbol, extra, extraBits } = lengthCode(length)
-    // The only distance has a code of one bit, which is 0.
+    // There is only one distance, so its code is one bit, 0.
     return join([codes[symbol]!, { bits: extra, length: extraBits }, { bits: 0, length: 1 }, distance.rest])
   })
   const groups = [0, 1, 2, 3, 4].map((count) =>
@@ -160,7 +164,7 @@ function makeForm(side: number): Form {
   return form
 }
 
-/** Bits of pixels, 1 is white; padding of the last byte has the colour of the last module. */
+/** Bits of pixels, 1 is white. The padding of the last byte has the colour of the last module. */
 function drawGroup(shape: number, count: number): number[] {
   let pixels = ''
   for (let at = count - 1; at >= 0; at--) pixels += ((shape >> at) & 1 ? '0' : '1').repeat(MODULE_PIXELS)
@@ -168,7 +172,7 @@ function drawGroup(shape: number, count: number): number[] {
   return (pixels.match(/.{8}/g) ?? []).map((byte) => parseInt(byte, 2))
 }
 
-/** Length of each symbol's code: short for plain black and white, and complete, so that no code is left over. */
+/** The length of each symbol's code: short for plain black and white, and complete, so that no code is unused. */
 function codeSizes(lengthSymbols: readonly number[]): number[] {
   const sizes = Array.from({ length: Math.max(END_OF_BLOCK, ...lengthSymbols) + 1 }, () => 0)
   BYTES.forEach((byte, at) => (sizes[byte] = at < 2 ? 2 : 4))
@@ -206,7 +210,7 @@ function join(codes: readonly Code[]): Code {
   )
 }
 
-/** The symbol of a number and its extra bits: as in all of deflate, ranges double every so many symbols. */
+/** The symbol of a number and its extra bits. As everywhere in deflate, ranges double every so many symbols. */
 function doubling(value: number, stepBits: number): { symbol: number; extra: number; extraBits: number } {
   const extraBits = Math.max(0, Math.floor(Math.log2(value)) - stepBits)
   return { symbol: (extraBits << stepBits) + (value >> extraBits), extra: value & ((1 << extraBits) - 1), extraBits }
@@ -223,9 +227,9 @@ function distanceCode(distance: number): { symbol: number; rest: Code } {
   return { symbol, rest: { bits: extra, length: extraBits } }
 }
 
-/** Order in which the sizes of the codes for sizes are written. */
+/** The order in which the sizes of the size codes are written. */
 const SIZE_ORDER = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1]
-/** Zeros in a row, and all sizes that occur: eight symbols of three bits. */
+/** Runs of zeros, and all sizes that occur: eight symbols of three bits. */
 const SIZE_SYMBOLS = [0, 1, 2, 4, 5, 6, 17, 18]
 
 function toTable(sizes: readonly number[], distanceSymbol: number): Code[] {

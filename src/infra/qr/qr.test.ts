@@ -16,7 +16,7 @@ const drawnByOthers = (text: string) => encode(text, { ecc: 'M', border: 0, mask
 const toRows = ({ size, dark }: ReturnType<typeof toModules>) =>
   Array.from({ length: size }, (_, y) => Array.from({ length: size }, (_, x) => dark[y * size + x] === 1))
 
-/** As pixels, by the rules of PNG alone; all of a line, padding apart. */
+/** Decodes the pixels by the rules of PNG alone, without the padding of lines. */
 function toPixels(png: Buffer): boolean[][] {
   const [width, height] = [png.readUInt32BE(16), png.readUInt32BE(20)]
   const lines = inflateSync(png.subarray(41, 41 + png.readUInt32BE(33)))
