@@ -232,7 +232,9 @@ export class Nodes implements Judge {
     leaving?.onLeave(() => this.#leave(flightKey, flight))
   }
 
-  /** Lets other callers with the same question wait for it, unless they come after a write: they need a read that began after that. */
+  /**
+   * Lets other callers with the same question wait for this read. After a write, callers need a read that began later.
+   */
   #shared(flightKey: string, flight: Flight, { keys, stamp }: { keys: string[]; stamp: number }): SharedFlight {
     return {
       join: (leaving) => {

@@ -160,7 +160,7 @@ export const OP = {
   i64x2Add: [0xfd, 206, 1],
 } as const
 
-/** A number as WebAssembly writes sizes and indexes: seven bits to a byte, the lowest first. */
+/** Encodes a size or an index for WebAssembly: seven bits per byte, the lowest first. */
 export function unsigned(value: number): number[] {
   const bytes: number[] = []
   let rest = value
@@ -171,7 +171,7 @@ export function unsigned(value: number): number[] {
   return [...bytes, rest]
 }
 
-/** A number as WebAssembly writes constants: like `unsigned`, but the last byte's bit 6 is the sign. */
+/** Encodes a constant for WebAssembly: like `unsigned`, but bit 6 of the last byte is the sign. */
 export function signed(value: bigint): number[] {
   const bytes: number[] = []
   let rest = BigInt.asIntN(64, value)
@@ -182,7 +182,7 @@ export function signed(value: bigint): number[] {
   return [...bytes, Number(rest & 127n)]
 }
 
-/** A function being written: its instructions, and its parameters and variables by name. */
+/** A function that is being written: its instructions, and its parameters and variables by name. */
 export class FunctionCode {
   readonly #bytes: number[] = []
   readonly #parameters: number

@@ -1,13 +1,14 @@
 const SLOTS_MIN = 1 << 10
-/** With a larger share of taken slots, look-ups would have to probe too many. */
+/** If a larger share of the slots were taken, look-ups would take too long. */
 const FULL = 0.6
-/** The letters of an address that encode its key; the rest is their checksum. */
+/** The part of an address that encodes its key; the rest is the checksum. */
 const KEY_LETTERS = 52
 const CHECKSUM_LETTERS = 8
 
 /**
- * The set of watched addresses, in 8 bytes for each slot. It keeps 64 bits of every address, mixed with a random number of this process.
- * An address that only seems to be watched costs one read of the store, and an attacker cannot choose addresses that collide.
+ * The set of watched addresses, in 8 bytes per slot. It keeps 64 bits of each address, mixed with a random number of
+ * this process, so that attackers cannot choose addresses that collide. An address that only seems to be watched costs
+ * one read of the store.
  */
 export class AddressSet {
   readonly #seedLow: number
@@ -67,8 +68,9 @@ export class AddressSet {
   }
 
   /**
-   * Two numbers of 32 bits, made from four letters at a time; the first is never zero, which marks an empty slot. They are returned in
-   * members, because allocating a pair for each confirmation would cost more than the rest.
+   * Makes two numbers of 32 bits from the address, four letters at a time. The first is never zero, because zero marks
+   * an empty slot. They are returned in members: allocating a pair for each confirmation would cost more than
+   * everything else.
    */
   #mix(address: string): void {
     let [low, high] = [this.#seedLow, this.#seedHigh]

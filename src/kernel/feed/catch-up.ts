@@ -5,18 +5,21 @@ const PAUSE_MAX = 8_000
 
 interface CatchUpOptions {
   clock: Clock
-  /** Schedules early checks for addresses that were last checked before `at`, one page of them; returns where the next page begins. */
+  /**
+   * Schedules early checks for one page of addresses that were last checked before `at`; returns where the next page
+   * begins.
+   */
   hasten(at: number, after: string): Promise<string | undefined>
   failed(error: unknown): void
 }
 
 /**
- * After a silence of the nodes, retries until every watched address is scheduled for an early check: otherwise a missed block would wait
- * for the turn of its address. However many silences there are while the store is unavailable, one series of retries serves all.
+ * After a gap in the confirmations, tries until every watched address has an early check scheduled. Otherwise a missed
+ * payment would wait for the regular check of its address. Several gaps share one series of tries.
  */
 export class CatchUp {
   readonly #options: CatchUpOptions
-  /** Number of silences; the latest must be caught up with. */
+  /** Number of gaps so far; the latest one must be caught up with. */
   #gaps = 0
   #isBehind = false
   #attempt: Promise<void> = Promise.resolve()
@@ -28,8 +31,8 @@ export class CatchUp {
   }
 
   /**
-   * Resolves after the first attempt, even if that failed. While gateways start beside others at work, PostgreSQL may abort one of two
-   * statements in a deadlock; that must not end the start.
+   * Resolves after the first try, even if it failed. When gateways start beside others, PostgreSQL may abort one of two
+   * statements in a deadlock, which must not end the start.
    */
   afterGap(): Promise<void> {
     this.#gaps++
@@ -40,7 +43,7 @@ export class CatchUp {
     return this.#attempt
   }
 
-  /** Resolves when no attempt is in progress. */
+  /** Resolves when no try is running. */
   idle(): Promise<void> {
     return this.#attempt
   }
@@ -68,7 +71,7 @@ export class CatchUp {
     }
   }
 
-  /** Page by page: one statement over a million addresses would block every payment behind it. */
+  /** Page by page, because one statement over a million addresses would block every payment behind it. */
   async #hastenAll(): Promise<void> {
     const { clock, hasten } = this.#options
     const at = clock.now()

@@ -2,27 +2,27 @@ import type { Clock, Random } from '../ports.ts'
 import { AddressSet } from './address-set.ts'
 
 const PAGE = 10_000
-/** How often new addresses are read from the store, because notices between instances may be lost. */
+/** How often new addresses are read from the store, in case a notice from another instance got lost. */
 const REFRESH_EVERY = 30_000
 const RELOAD_EVERY = 3_600_000
-/** After so many added addresses the list is read again earlier, because removed ones stay in it until then. */
+/** After so many added addresses the whole list is read early, because removed addresses stay in memory until then. */
 const ADDED_MAX = 200_000
 
-/** Where watched addresses are stored; each function returns a page in order of the address, beginning behind `after`. */
+/** The store of watched addresses. Each function returns a page, ordered by address, that begins after `after`. */
 export interface AddressSource {
   listAddresses(page: { after: string; limit: number }): Promise<string[]>
-  /** Those that were added since a time. */
+  /** Addresses that were added since a time. */
   listFresh(page: { since: number; after: string; limit: number }): Promise<string[]>
 }
 
-/** All watched addresses, in memory: a confirmation at any other address costs one look-up. */
+/** All watched addresses, in memory, so that a confirmation for any other address costs one look-up. */
 export class WatchedAddresses {
   readonly #clock: Clock
   readonly #random: Random
   readonly #source: AddressSource
   #set: AddressSet
   #added = 0
-  /** Addresses that were added while the whole list is being read again. */
+  /** Addresses that were added while the whole list was being read again. */
   #meanwhile: string[] | undefined
   #refreshedAt = 0
   #reloadedAt = 0
@@ -59,7 +59,7 @@ export class WatchedAddresses {
     await this.readFresh()
   }
 
-  /** Adds what other instances have written lately. */
+  /** Adds what other instances have stored recently. */
   async readFresh(): Promise<void> {
     const now = this.#clock.now()
     const since = this.#refreshedAt - REFRESH_EVERY
@@ -70,7 +70,7 @@ export class WatchedAddresses {
     this.#refreshedAt = now
   }
 
-  /** Reads the whole list again, which drops addresses that are no longer watched. */
+  /** Reads the whole list again, which removes addresses that are no longer watched. */
   async reload(): Promise<void> {
     const now = this.#clock.now()
     this.#meanwhile = []
