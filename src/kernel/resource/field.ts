@@ -31,6 +31,8 @@ export interface Labelled {
   formText?: string
   /** Filled in by nearly everybody, so that the form does not call it optional. */
   isExpected?: true
+  /** A column that is shown only where a program has filled it. */
+  isRare?: true
   /** A stored value for which the form is empty. */
   unset?: Json
 }

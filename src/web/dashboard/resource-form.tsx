@@ -100,13 +100,13 @@ const isDecimal = (control: Control | undefined) =>
 function fromInputs(name: string, control: Control, typed: Typed): unknown {
   const { fields, rules, currency } = typed
   const get = (input: string, of: Control | undefined = control) =>
-    isDecimal(of) ? fromTyped(fields.get(input), currency) : fields.get(input)
+    isDecimal(of) ? fromTyped(fields.get(input).replace(/\s*%$/, ''), currency) : fields.get(input)
   if (control.as === 'own') return control.fromInputs((input) => fields.get(input))
   if (control.as === 'choices')
     return control.options(rules).flatMap(([value]) => (get(boxOf(name, value)) === '' ? [] : [value]))
   if (control.as === 'list') {
-    const typedAt = (at: number) => get(`${name}[${at}]`).replace(/\s*%$/, '')
-    return Array.from({ length: rowsIn(name, fields.typed()) }, (_, at) => typedAt(at)).filter((each) => each !== '')
+    const rows = Array.from({ length: rowsIn(name, fields.typed()) }, (_, at) => get(`${name}[${at}]`))
+    return rows.filter((each) => each !== '')
   }
   if (control.as === 'text' && control.fromInput) return control.fromInput(get(name))
   if (control.as === 'group') {
