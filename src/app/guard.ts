@@ -7,7 +7,6 @@ import { openSharedLimits, reportDegraded } from '../infra/limits/open.ts'
 import type { Modules } from '../modules.ts'
 import type { Ports } from './ports.ts'
 
-/** Opens what every request passes. */
 export async function openGuard(
   config: Config,
   { ports, modules, limiter }: { ports: Ports; modules: Modules; limiter: MemoryLimiter },

@@ -12,7 +12,6 @@ type Args<Load extends () => Promise<object>, Name extends keyof Awaited<ReturnT
 
 const TARGET = 'id or address of a wallet, id of an account, or `all`'
 
-/** Commands that act on wallets, while gateways may run. */
 export function addWalletCommands(program: Command): void {
   const wallets = program.command('wallets').description('cloud wallets')
   const add = (name: string, description: string) =>

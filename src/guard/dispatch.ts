@@ -27,21 +27,21 @@ export interface Gateway extends Readable {
   nodeFor(trace: Trace, leaving: Leaving): ClientNodePort
   tariffs: Tariffs
   usage: Pick<UsageMeter, 'count'>
-  /** Encrypts the answers that are kept for repeated requests. */
+  /** Encrypts the answers stored for repeated requests. */
   secrets: SecretBox
-  /** Sells actions by request; unset where none has a price. */
+  /** Sells actions by request; undefined if none has a price. */
   seller: Seller | undefined
   store: StoreCtx
 }
 
-/** A request between the steps, with the results of earlier steps. Each step may rely on those above it. */
+/** The state of a request between two steps. A step may rely on everything that earlier steps have set. */
 interface Passing {
   readonly gateway: Gateway
   readonly request: RpcRequest
   readonly endpoint: Endpoint
   readonly trace: RpcTrace
   order: readonly Step[]
-  /** A current answer to a request of exactly the same bytes. */
+  /** A remembered answer for exactly these bytes, if it is still current. */
   known: KnownAnswer | undefined
   body: Body | undefined
   found: RegisteredAction | undefined
@@ -57,12 +57,12 @@ interface Passing {
 
 interface Step {
   name: string
-  /** For readers: what the step does, and with which status it refuses. */
+  /** What the step does, and with which status it refuses; for the documents. */
   what: string
   pass(passing: Passing): void | Promise<void>
 }
 
-/** The order of a request, which is the security model. ARCHITECTURE.md prints this list. */
+/** The steps of a request in their order, which is the security model. ARCHITECTURE.md contains this list. */
 export const ORDER: readonly Step[] = [
   { name: 'recall', what: 'looks for a remembered answer to the same bytes', pass: recall },
   { name: 'find', what: 'reads the body and finds the action (400, 404)', pass: find },
@@ -78,8 +78,8 @@ export const ORDER: readonly Step[] = [
 const TRACED_ORDER = traceSteps<Passing, Step>(ORDER)
 
 /**
- * Takes one request through all steps and returns the answer as JSON text, with the trace for the transport. A request that needs no
- * waiting is answered synchronously.
+ * Takes a request through all steps and returns the answer as JSON text, with the trace for the transport. Answers
+ * synchronously if no step has to wait.
  */
 export function dispatch(gateway: Gateway, request: RpcRequest): RpcOutcome | Promise<RpcOutcome> {
   const trace: RpcTrace = {
@@ -116,7 +116,7 @@ export function dispatch(gateway: Gateway, request: RpcRequest): RpcOutcome | Pr
   })
 }
 
-/** Runs the steps from one on until one of them has the answer. */
+/** Runs the steps from this one on, until one of them returns the answer. */
 function walk(passing: Passing, from: number): RpcOutcome | Promise<RpcOutcome> {
   try {
     for (let at = from; at < passing.order.length && passing.answer === undefined; at++) {
@@ -191,7 +191,8 @@ function enter(passing: Passing): void | Promise<void> {
 function repeat(passing: Passing): void | Promise<void> {
   const { gateway, request, endpoint, trace, known } = passing
   if (!known) return
-  // A remembered answer is unusable if this caller must pay or lacks the scope, or the running read may be outdated: run it again.
+  // A remembered answer cannot be used if this caller must pay for it or lacks the scope, or if it is still being read
+  // and may be outdated. Then the remaining steps run.
   const goOn = () => {
     passing.body = endpoint.parse(request.text, gateway.registry)
   }
@@ -210,13 +211,16 @@ function repeat(passing: Passing): void | Promise<void> {
   })
 }
 
-/** Whether the caller must pay for this request. Callers with any credential, even a wrong one, never get here (contract 5, rule 8). */
+/**
+ * Whether the caller must pay for this request. A request with any credential, even a wrong one, is never sold
+ * (contract 5, rule 8).
+ */
 function isSold({ gateway, caller, found }: Passing): boolean {
   if (caller!.kind !== 'anonymous' || caller!.isLocal === true) return false
   return gateway.seller?.goods.has(found!.action.name) ?? false
 }
 
-/** Whether the caller's key has the scope for the remembered answer. If not, the request continues and `authorize` refuses it. */
+/** Whether the key's scopes allow the remembered answer. If not, the request continues, and `authorize` refuses it. */
 function mayRecall({ caller, found }: Passing): boolean {
   return caller!.kind === 'anonymous' || hasScope(caller!, found!.action.scope)
 }
@@ -228,7 +232,7 @@ function countUse({ gateway, caller, found }: Passing): void {
 function price(passing: Passing): void | Promise<void> {
   const { gateway, request, endpoint, trace, body } = passing
   const { action } = passing.found!
-  // Set before a refusal with a price, so that its caller also learns which fields are ignored.
+  // Set before a price is answered, so that a caller who must pay first also sees which fields are ignored.
   trace.ignored = endpoint.ignored(passing.found!, body!)
   if (!isSold(passing)) return
   return readPurchase(gateway.seller!, action, { ...request, trace }).then((purchase) => {
@@ -236,7 +240,7 @@ function price(passing: Passing): void | Promise<void> {
   })
 }
 
-/** Reads the parameters; nothing before this step costs or changes anything. */
+/** Reads the parameters. No earlier step costs or changes anything. */
 function read(passing: Passing): void | Promise<void> {
   const { gateway, endpoint, found, body } = passing
   const reading = endpoint.read(gateway, found!, body!)
@@ -265,7 +269,7 @@ const meaningOf = ({ endpoint, found, body }: Passing) =>
 
 function actPaid(passing: Passing, purchase: Purchase): Promise<string> {
   const { request, trace } = passing
-  // Paid work is finished even if the client has left: the client can fetch the stored answer later.
+  // A paid call is finished even if the client has left; the client can fetch the stored answer later.
   const act = (caller: Caller) => run(passing, { caller, idempotency: undefined, leaving: new Leaving() })
   return pay(purchase, { ...request, trace }, { fingerprint: meaningOf(passing), run: act })
 }
@@ -288,15 +292,15 @@ function actOnce(passing: Passing): Promise<string> {
 }
 
 /**
- * Whose requests share an Idempotency-Key. Callers without an account are distinguished by address, so that none reads another's
- * answer; holders of a public key, too, because they could otherwise use up an Idempotency-Key of the account.
+ * Who shares Idempotency-Keys. Callers without an account are distinguished by address, so that nobody reads another
+ * caller's answer. So are holders of a public key, who could otherwise use up a key of the account.
  */
 function repeaterOf(caller: Caller, ip: string): string {
   if (caller.kind === 'anonymous') return `ip:${ip}`
   return caller.access === 'public-key' ? `${caller.keyId}:${ip}` : caller.accountId
 }
 
-/** The part of a request that may cost something. */
+/** Runs the action; only this part of a request can cost something. */
 async function run(
   passing: Passing,
   { caller, idempotency, leaving }: { caller: Caller; idempotency: Idempotency | undefined; leaving: Leaving },
@@ -320,7 +324,8 @@ async function run(
   }
   const namesRevision = names.revision
   const result = passing.asked!.run(ctx)
-  // Answers are not shared if the caller paid, if they depend on more than the node's answer, or if the action needs a key.
+  // An answer is not shared if the caller paid for it, if it depends on more than the node's answer, or if the action
+  // needs a key.
   const isPaid = caller.kind === 'anonymous' && caller.paidBy !== undefined
   if (!action.readOnly || action.auth !== 'none' || isPaid) {
     const answer = endpoint.write(await result)
@@ -331,20 +336,21 @@ async function run(
   const running = Promise.resolve(result).then(endpoint.write)
   const { flight, ignored: ignoredNames } = trace
   const join = (leaving: Leaving) => flight!.join(leaving)
-  // Further reads for this answer end when the client that began it leaves, which fails it for all who joined.
+  // If the client that began a read leaves, no further reads follow, and everybody who waits for the answer gets an
+  // error.
   const isAbandoned = () => leaving.left
   if (flight) remembered.share(text, { ...known, ignoredNames, running, join, isAbandoned })
   const answer = await running
   countUse(passing)
-  // Remembered from the second request on: the first finds the node's answer in no cache, and most requests never repeat.
+  // An answer is remembered from the second request on, because most requests never repeat.
   const freshness = trace.cache === 'hit' ? trace.fresh : undefined
   if (freshness) remembered.put(text, { ...known, ignoredNames, text: answer, freshness })
   return answer
 }
 
 /**
- * Whose share of scarce resources a request uses. Callers who may spend an account's credits count as the account; callers who pay by
- * request count as the address that pays; all others are distinguished by network address.
+ * Whose share of a limited resource a request uses: that of the account whose credits the caller may spend, of the
+ * address that paid for the request, or else of the network address.
  */
 function payerOf(caller: Caller, ip: string): string {
   if (caller.kind === 'anonymous' && caller.paidBy !== undefined) return `x402:${caller.paidBy}`
@@ -352,7 +358,10 @@ function payerOf(caller: Caller, ip: string): string {
   return account === undefined ? `ip:${ip}` : `acc:${account}`
 }
 
-/** Unreadable requests and wrong credentials count against the network address, so that neither can be tried without limit. */
+/**
+ * Counts unreadable requests and wrong credentials against the network address, so that nobody can try them without
+ * limit.
+ */
 async function countFailure({ gateway, request, trace, isCounted }: Passing, error: unknown): Promise<unknown> {
   if (isCounted) return error
   try {
@@ -363,7 +372,7 @@ async function countFailure({ gateway, request, trace, isCounted }: Passing, err
   }
 }
 
-/** Counts a request of an anonymous caller, and refuses it (429) when its address has sent too many. */
+/** Counts a request of an anonymous caller; refuses it (429) if its address has sent too many. */
 export async function countUnread(
   { throttle }: Pick<Gateway, 'throttle'>,
   ip: string,

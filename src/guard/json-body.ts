@@ -10,12 +10,12 @@ export function parseBody(text: string): Record<string, unknown> {
     throw new AppError('invalid_json', 'Unable to parse JSON', { body: { detail: 'The body must be a JSON object.' } })
   }
   const body = value as Record<string, unknown>
-  // In JSON, NUL can only appear as an escape, so most bodies skip the search. Unknown names of actions are refused later.
+  // In JSON, NUL can only appear as an escape, so most bodies skip the search. Unknown actions are refused later.
   if (text.includes('\\u0000')) refuseNul({ ...body, action: undefined })
   return body
 }
 
-/** Parses JSON of bounded depth; `around` is the depth of a batch around its requests, in addition to theirs. */
+/** Parses JSON of limited depth; `around` is the depth of a batch around its requests. */
 export function parseJson(text: string, around = 0): unknown {
   if (exceedsDepth(text, DEPTH_MAX + around)) throw new AppError('invalid_json', 'Max JSON depth exceeded')
   try {

@@ -47,6 +47,8 @@ export interface Page extends Placed {
 export interface Form extends Placed {
   /** It moves money, makes keys or changes people: its sender must have confirmed their identity recently. */
   proof?: true
+  /** The fields with the address of a picture that may be uploaded with the form, as the file of `<name>.file`. */
+  pictures?: readonly string[]
   /** Returns where it redirects to, or what it shows once: that page has no address, because it must not be found again. */
   run(request: PageRequest, fields: FormFields, idempotency: Idempotency): Promise<Outcome>
   show?(request: PageRequest, shown: JsonObject): VNode | Promise<VNode>

@@ -355,6 +355,8 @@ export type PictureFault = 'not_there' | 'too_large' | 'not_a_picture' | 'wrong_
 /** The pictures of accounts: fetched once, made safe, and stored. */
 export interface Logos {
   get(url: string): Promise<SizedPicture | PictureFault>
+  /** The same for a picture that was uploaded. */
+  clean(bytes: Uint8Array): Promise<SizedPicture | PictureFault>
 }
 
 /** A block of the development ledger that is not final yet. */

@@ -30,6 +30,18 @@ export function parseUrl(text: string): URL | undefined {
   return /[\s\\\p{Cc}]|^https?:(?!\/\/)/iu.test(text) || !URL.canParse(text) ? undefined : new URL(text)
 }
 
+/** The end of the address of a picture that was uploaded here, whatever this gateway was called at that time. */
+const UPLOADED = /^https?:\/\/[^/?#\\]+\/pictures\/([0-9a-f]{32})$/
+
+/** The id of an uploaded picture; undefined for the address of any other. */
+export const pictureIdIn = (url: string): string | undefined => UPLOADED.exec(url)?.[1]
+
+/** The address of a picture: uploaded here or online elsewhere. An uploaded one is read from the store, so its scheme does not matter. */
+export const readPictureUrl: typeof readUrl = (field, value, { plainHttpAllowed }) =>
+  readUrl(field, value, {
+    plainHttpAllowed: plainHttpAllowed || (typeof value === 'string' && pictureIdIn(value) !== undefined),
+  })
+
 /** The scheme is checked first: `javascript://host/%0a…` has a host as well. */
 export function readUrl(
   field: string,

@@ -119,6 +119,6 @@ test(
     assertBalance(world, alice.address, nano(12))
     assertBalance(world, bob.address, 0n)
     assert.deepEqual(await events.settle(), [])
-    steps.lacks('balance, history, work, websocket', 'it only signs; the walk asks for them by itself')
+    steps.lacks('balance, history, work, websocket', 'it only signs; the test sends these requests itself')
   }),
 )

@@ -3,7 +3,7 @@ import { answer } from '../answers.ts'
 import { badField, missingField } from '../errors.ts'
 import { readFreeFlag } from '../free-field.ts'
 import { type Json, toObject } from '../shape.ts'
-import { INVISIBLE, INVISIBLE_BUT_LINES, given, readText, readUrl } from '../shown-fields.ts'
+import { INVISIBLE, INVISIBLE_BUT_LINES, given, readPictureUrl, readText, readUrl } from '../shown-fields.ts'
 import { callable } from '../parse-fields.ts'
 import type { Field, Labelled, Reading, Stored, ValueOf } from './field.ts'
 import { type Wrong, attempt, refuseIfAny, toWrong } from './wrong-fields.ts'
@@ -92,6 +92,14 @@ export const url = (labelled: Labelled) =>
     read: (value, { path, rules: { plainHttpAllowed = false } }) => readUrl(path, value, { plainHttpAllowed }),
   })
 
+/** The address of a picture; forms take a file as well. */
+export const picture = (labelled: Labelled) => ({
+  ...url(labelled),
+  control: { as: 'picture', ...labelled } as const,
+  read: (value: unknown, { path, rules: { plainHttpAllowed = false } }: Reading) =>
+    readPictureUrl(path, value, { plainHttpAllowed }),
+})
+
 /** A whole number from 1, or none. */
 export const whole = ({ max, ...labelled }: Labelled & { max: number }) =>
   field<number | null>({
@@ -123,10 +131,16 @@ export const flag = ({ otherwise = false, emptyLeaves = false } = {}) =>
     read: (value, { path }) => readFreeFlag(path, value) ?? otherwise,
   })
 
-/** Several values of one kind, in one line of the form. */
+/** Several values of one kind. */
 export function list<T extends Json>(
   one: { schema: TSchema; read(value: unknown, path: string, reading: Reading): T },
-  { max, of, example, personal, ...labelled }: Said<T[]> & { max: number; of: string; decimal?: true },
+  {
+    max,
+    of,
+    example,
+    personal,
+    ...labelled
+  }: Said<T[]> & { max: number; of: string; one: string; add: string; decimal?: true },
 ): Field<T[], 'set', string> {
   return field<T[], string>({
     ...asJson<T[]>(),
@@ -135,7 +149,7 @@ export function list<T extends Json>(
     example,
     personal,
     erased: personal === true ? '[]' : undefined,
-    control: { as: 'list', ...labelled },
+    control: { as: 'list', max, ...labelled },
     read: (value, reading) =>
       readList(reading.path, value, max, of).map((each) => one.read(each, reading.path, reading)),
   })

@@ -32,7 +32,7 @@ export type RowOf<F extends FieldsOf> = {
 /** Members of a JSON column are not columns. */
 type ColumnOf<K extends string, F> = F extends { readonly within: object } ? never : ColumnName<K>
 
-type ColumnName<K extends string> = K extends `is${infer Rest}`
+export type ColumnName<K extends string> = K extends `is${infer Rest}`
   ? Rest extends Capitalize<Rest>
     ? Snake<Uncapitalize<Rest>>
     : Snake<K>
@@ -41,7 +41,7 @@ type Snake<S extends string> = S extends `${infer Head}${infer Rest}`
   ? `${Head extends Lowercase<Head> ? Head : `_${Lowercase<Head>}`}${Snake<Rest>}`
   : S
 
-const columnOf = (name: string) =>
+export const columnOf = (name: string) =>
   name
     .replace(/^is(?=[A-Z])/, '')
     .replace(/^[A-Z]/, (letter) => letter.toLowerCase())

@@ -65,12 +65,15 @@ function inForm({ field, label, formText }: Place, message: string): string {
   return formText === undefined ? message : `${label} ${formText}.`
 }
 
-/** The errors of a refused form by field. */
-export function toFormErrors(error: AppError) {
+/** The errors of a refused form by field. `known` are texts about fields of which the form knows better what was wrong. */
+export function toFormErrors(error: AppError, known: Readonly<Record<string, string>> = {}) {
   const { message, body } = error
   if (error instanceof WrongFields) {
-    const errors = Object.fromEntries(error.wrong.map((each) => [each.field, each.inForm]))
-    return { error: { field: error.wrong[0]!.field, text: error.wrong[0]!.inForm }, errors }
+    const errors = Object.fromEntries(
+      error.wrong.map(({ field, inForm: text }): [string, string] => [field, known[field] ?? text]),
+    )
+    const { field } = error.wrong[0]!
+    return { error: { field, text: errors[field]! }, errors }
   }
   // Programs need the fixed message; people are shown the detail.
   const text = typeof body.detail === 'string' ? body.detail : message

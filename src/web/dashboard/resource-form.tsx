@@ -4,7 +4,7 @@ import type { FormFields, FormState } from '../../kernel/page.ts'
 import type { Control, FieldsOf, Rules } from '../../kernel/resource/field.ts'
 import { type AnyNoun, type Noun, type RecordOf, show } from '../../kernel/resource/resource.ts'
 import { type Json, type JsonObject, toList, toObject } from '../../kernel/shape.ts'
-import { EMPTY, SelectField, TextField } from './form.tsx'
+import { EMPTY, PictureField, SelectField, TextField } from './form.tsx'
 import { Group, type GroupProps, Rows, rowsIn } from './rows.tsx'
 import { Card } from './show.tsx'
 import { fromTyped } from './typed-amount.ts'
@@ -62,7 +62,8 @@ function toInputs(name: string, control: Control, stored: Json | undefined): Rec
   }
   if (control.as === 'text' && control.toInput && value !== undefined && value !== null)
     return { [name]: control.toInput(value) }
-  if (control.as === 'list') return { [name]: toList(value).map(String).join(' ') }
+  if (control.as === 'list')
+    return Object.fromEntries(toList(value).map((each, at) => [`${name}[${at}]`, String(each)]))
   if (control.as === 'choices')
     return Object.fromEntries(toList(value).map((each) => [boxOf(name, String(each)), 'yes']))
   if (control.as !== 'rows') return { [name]: typeof value === 'string' || typeof value === 'number' ? `${value}` : '' }
@@ -104,8 +105,8 @@ function fromInputs(name: string, control: Control, typed: Typed): unknown {
   if (control.as === 'choices')
     return control.options(rules).flatMap(([value]) => (get(boxOf(name, value)) === '' ? [] : [value]))
   if (control.as === 'list') {
-    const parts = fields.get(name).split(control.decimal ? /[\s;]+|,\s+/ : /[\s;,%]+/)
-    return parts.flatMap((each) => (each === '' ? [] : control.decimal ? fromTyped(each, currency) : each))
+    const typedAt = (at: number) => get(`${name}[${at}]`).replace(/\s*%$/, '')
+    return Array.from({ length: rowsIn(name, fields.typed()) }, (_, at) => typedAt(at)).filter((each) => each !== '')
   }
   if (control.as === 'text' && control.fromInput) return control.fromInput(get(name))
   if (control.as === 'group') {
@@ -114,6 +115,7 @@ function fromInputs(name: string, control: Control, typed: Typed): unknown {
     const object = Object.fromEntries(filled) as JsonObject
     return filled.length === 0 ? null : (control.tidy?.(object) ?? object)
   }
+  if (control.as === 'picture') return get(`${name}.remove`) === '' ? get(name) : ''
   if (control.as !== 'rows') return get(name)
   const columns = Object.entries(control.columns)
   return Array.from({ length: rowsIn(name, fields.typed()) }, (_, at): JsonObject | undefined => {
@@ -212,8 +214,8 @@ const Input = (props: InputProps & Controls[number]) => {
     )
   }
   if (as === 'choices') return <Choices {...{ name, control, filled, rules }} />
-  if (as === 'rows') return <Rows {...{ name, control, filled, purposes }} />
-  if (as === 'list') return <TextField {...common} />
+  if (as === 'rows' || as === 'list') return <Rows {...{ name, control, filled, purposes }} />
+  if (as === 'picture') return <PictureField {...common} />
   return (
     <TextField
       {...common}
