@@ -32,7 +32,8 @@ test('the primary died while customers paid: the promoted one was found, each wa
   const count = async (of: string) => (await query(url, `select count(*)::int as count from ${of}`))[0]
   const all = { count: sales.made.size }
   assert.deepEqual(await count('checkouts'), all)
-  const isPaid = async () => (await query(url, `select 1 from checkouts where status <> 'complete' limit 1`)).length === 0
+  const isPaid = async () =>
+    (await query(url, `select 1 from checkouts where status <> 'complete' limit 1`)).length === 0
   await until(isPaid)
   assert.deepEqual(await count(`events where type = 'payment.completed'`), all)
   assert.deepEqual(await count('checkout_payments'), all)

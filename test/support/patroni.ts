@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chownSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -36,7 +36,7 @@ export class Patroni {
       process.removeListener('exit', end)
       end()
     })
-    chmodSync(cluster.#folder, 0o755)
+    if (cluster.#owner) chownSync(cluster.#folder, cluster.#owner.uid, cluster.#owner.gid)
     await cluster.#startEtcd()
     for (const name of ['one', 'two']) {
       cluster.#ports.set(name, { postgres: await freePort(), rest: await freePort() })
@@ -81,7 +81,10 @@ export class Patroni {
   }
 
   async untilRole(name: string, role: string): Promise<void> {
-    const isSo = async () => (await this.#readRoles()).some((member) => member.name === name && member.role === role)
+    const isSo = async () => {
+      if (this.#processes.get(name)!.exitCode !== null) throw new Error(`Patroni has ended: ${tell()}`)
+      return (await this.#readRoles()).some((member) => member.name === name && member.role === role)
+    }
     const tell = () => readFileSync(this.#logOf(name), 'utf8').slice(-2_000)
     await waitFor(`${name} is ${role}`, isSo, { patience: PATIENCE, tell })
   }
@@ -101,20 +104,21 @@ export class Patroni {
   async #startEtcd(): Promise<void> {
     const peers = await freePort()
     this.#etcd = await freePort()
-    const data = join(this.#folder, 'etcd')
-    mkdirSync(data, { mode: 0o700 })
-    if (this.#owner) chownSync(data, this.#owner.uid, this.#owner.gid)
     const clients = `http://${HOST}:${this.#etcd}`
     const peer = `http://${HOST}:${peers}`
     const flags = {
-      'data-dir': data,
+      'data-dir': join(this.#folder, 'etcd'),
       'listen-client-urls': clients,
       'advertise-client-urls': clients,
       'listen-peer-urls': peer,
       'initial-advertise-peer-urls': peer,
       'initial-cluster': `default=${peer}`,
     }
-    this.#spawn('etcd', '/usr/bin/etcd', Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]))
+    this.#spawn(
+      'etcd',
+      '/usr/bin/etcd',
+      Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]),
+    )
     const isUp = async () => (await ask(`${clients}/health`, { method: 'GET' }).catch(() => undefined))?.status === 200
     await waitFor('etcd answers', isUp, { patience: PATIENCE })
   }
@@ -132,12 +136,6 @@ export class Patroni {
 
   #configurationOf(name: string) {
     const { postgres, rest } = this.#ports.get(name)!
-    const data = join(this.#folder, name)
-    if (!existsSync(data)) {
-      mkdirSync(data, { mode: 0o700 })
-      if (this.#owner) chownSync(data, this.#owner.uid, this.#owner.gid)
-    }
-    const pgpass = join(data, '..', `pgpass-${name}`)
     const [server, api] = [`${HOST}:${postgres}`, `${HOST}:${rest}`]
     return {
       scope: 'gateway',
@@ -157,9 +155,9 @@ export class Patroni {
       postgresql: {
         listen: server,
         connect_address: server,
-        data_dir: join(data, 'data'),
+        data_dir: join(this.#folder, name),
         bin_dir: programFolder(),
-        pgpass,
+        pgpass: join(this.#folder, `${name}.pgpass`),
         authentication: { superuser: { username: 'postgres' }, replication: { username: 'postgres' } },
         parameters: { unix_socket_directories: '' },
         pg_hba: [`host all all ${HOST}/32 trust`, `host replication all ${HOST}/32 trust`],
@@ -168,7 +166,7 @@ export class Patroni {
   }
 
   #killServer(name: string): void {
-    const file = join(this.#folder, name, 'data', 'postmaster.pid')
+    const file = join(this.#folder, name, 'postmaster.pid')
     if (!existsSync(file)) return
     const pid = Number(readFileSync(file, 'utf8').split('\n')[0])
     try {
