@@ -71,6 +71,11 @@ const NEEDS = [
   { suites: ['test/cluster/'], name: 'nginx-light', found: () => existsSync('/usr/sbin/nginx') },
   { suites: ['test/cluster/'], name: 'haproxy', found: () => existsSync('/usr/sbin/haproxy') },
   { suites: ['test/cluster/helm'], name: 'golang-go', found: () => spawnSync('go', ['version']).status === 0 },
+  {
+    suites: ['test/cluster/helm'],
+    name: 'python3-kubernetes',
+    found: () => spawnSync('/usr/bin/python3', ['-c', 'import kubernetes']).status === 0,
+  },
   { suites: ['test/cluster/patroni'], name: 'patroni', found: () => existsSync('/usr/bin/patroni') },
   { suites: ['test/cluster/patroni'], name: 'etcd-server', found: () => existsSync('/usr/bin/etcd') },
   { suites: ['test/stores/pooler'], name: 'pgbouncer', found: () => existsSync(PGBOUNCER) },
