@@ -2,7 +2,7 @@ import { readContents, proveBlock } from '../../kernel/nano/ledger-send.ts'
 import { isHex } from '../../kernel/nano/hex.ts'
 import type { NodeAnswer, Random } from '../../kernel/ports.ts'
 import { type JsonObject, toList, toObject, textOf } from '../../kernel/shape.ts'
-import { toFailure } from './failure.ts'
+import { UpstreamFailure, toFailure } from './failure.ts'
 import { LAG_BLOCKS_MAX } from './limits.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -74,14 +74,14 @@ function isGenuine(hash: string, reported: JsonObject, threshold: bigint): boole
   return reported.confirmed === 'true' && proveBlock(hash, reported, threshold)?.block.type === 'state'
 }
 
-/** Undefined for a broken connection or an unusable answer. Throws on timeout or refused connection, which ends the contest. */
+/** Undefined for an unusable answer. Throws where there is none, also when the connection broke: that proves nothing and ends the contest. */
 async function inquire(node: Upstream, request: object): Promise<NodeAnswer | undefined> {
   try {
     return await node.inquire(request)
   } catch (error) {
-    const failure = toFailure(error)
-    if (failure.kind === 'broken') return undefined
-    throw failure
+    // Failures of the connection are errors of its library.
+    if (error instanceof UpstreamFailure && error.kind === 'broken') return undefined
+    throw toFailure(error)
   }
 }
 

@@ -10,6 +10,8 @@ const STALL_AFTER = 30_000
 const COUNT_KEPT = 600_000
 /** How often two nodes that disagree are asked for proof. */
 const CONTEST_EVERY = 30_000
+/** How long a verdict stands when a node that should show its blocks does not answer. */
+const VERDICT_KEPT = 2 * CONTEST_EVERY
 /** Blocks per second; a count that grows faster than any network confirms has jumped. */
 const GROWTH_MAX = 200
 
@@ -155,8 +157,10 @@ export class Progress {
       return verdict
     } catch (error) {
       if (!(error instanceof UpstreamFailure)) failures.failed('node.contest')(error)
-      // Nothing is proved, and the next probe asks again.
-      return this.#contests.get(pair(leader, other))?.verdict
+      // Nothing is proved, and the next probe asks again. Until then the last verdict stands, but not for a count that has jumped since.
+      const before = this.#contests.get(pair(leader, other))
+      const stands = before && now - before.at < VERDICT_KEPT && this.#isSteady(leader, now)
+      return stands ? before.verdict : undefined
     }
   }
 }
