@@ -112,7 +112,7 @@ for (const engine of ENGINES) {
       // What a stranger made last is not where the merchant is paid next.
       const cookie = await enter(shop, key)
       made(await fromPage(open, { address: strangers, amount: '2' }))
-      for (const path of ['/checkouts/new', '/keys']) {
+      for (const path of ['/checkouts/new', '/links/new', '/pos/new', '/keys']) {
         const { text } = await ask(`${shop.url}/dashboard${path}`, { method: 'GET', headers: { cookie } })
         assert.ok(text.includes(address) && !text.includes(strangers), path)
       }
