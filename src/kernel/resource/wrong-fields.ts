@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode, missingText } from '../errors.ts'
+import { AppError, type ErrorCode } from '../errors.ts'
 
 /** An error in one field: `message` with the API's name of the field, `inForm` with the label in the form. */
 export interface Wrong {
@@ -57,9 +57,8 @@ export const toWrong = (place: Place, message: string, code: ErrorCode = 'invali
   inForm: inForm(place, message),
 })
 
-/** Most refusals of the API begin with the name of the field: `tips must be …`. */
+/** Refusals of the API begin with the name of the field: `tips must be …`, `title is required`. */
 function inForm({ field, label, formText }: Place, message: string): string {
-  if (message === missingText(field)) return `${label} is required`
   if (message.startsWith(`${field} `)) return label + message.slice(field.length)
   // The fixed message of programs.
   if (message === 'Invalid amount number' && formText === undefined) return `${label} must be an amount such as 12.50.`
