@@ -6,12 +6,26 @@ import { Badge, Card, Empty, Facts, Moment, Pager, Table } from '../../../web/da
 import { WatchCard, type WatchedPart } from '../watches/watch-card.tsx'
 import type { LoggedDelivery } from './log-store.ts'
 import type { Replay } from './replays-store.ts'
-import { type EndpointStatus, endpoint } from './endpoint.ts'
+import { type EndpointStatus, endpoint, MEMBERS_MAX } from './endpoint.ts'
+import { Rows } from '../../../web/dashboard/rows.tsx'
 
 const ENDPOINT_FIELDS = ['url', 'description', 'events', 'filter']
 /** Fields of other forms on the same page. */
 const REPLAY_FIELDS = ['from_unix', 'missed']
 const WATCH_FIELDS = ['addresses']
+
+const FILTER = {
+  as: 'rows',
+  label: 'Metadata filter',
+  hint: 'Events must have all of these values in their metadata.',
+  columns: {
+    name: { control: { as: 'text', label: 'Name', placeholder: 'shop' } },
+    value: { control: { as: 'text', label: 'Value', placeholder: 'berlin' } },
+  },
+  max: MEMBERS_MAX,
+  one: 'Condition',
+  add: 'Add a condition',
+} as const
 
 /** URL, event types and filter, for a new and for an existing endpoint. */
 const EndpointForm = (
@@ -27,14 +41,7 @@ const EndpointForm = (
         own={{
           filter: (
             <>
-              <TextField
-                filled={filled}
-                name="filter"
-                label="Metadata filter"
-                hint="One per line: name = value. Events must match all of them."
-                placeholder="shop = berlin"
-                rows={3}
-              />
+              <Rows filled={filled} name="filter" control={FILTER} />
               <SelectField
                 filled={filled}
                 name="made_with"

@@ -4,15 +4,15 @@ import type { Labelled } from '../../../kernel/resource/field.ts'
 import { field, flag, isoTimeOrNone, kept, secret, secretOrNone, text } from '../../../kernel/resource/fields.ts'
 import { records } from '../../../kernel/resource/records.ts'
 import { type RecordOf, type RowOf, type ValuesOf, resource } from '../../../kernel/resource/resource.ts'
-import { type JsonObject, type Json, textOf, toObject } from '../../../kernel/shape.ts'
 import { given } from '../../../kernel/shown-fields.ts'
 import { urlRefused } from '../errors.ts'
 import type { WebhookContext } from '../context.ts'
 import { toTime } from '../shape-event.ts'
 import { withoutQuery } from '../store.ts'
 import { last4Of, untilOf } from './sealed.ts'
+import { type Json, type JsonObject, textOf, toObject } from '../../../kernel/shape.ts'
 
-const MEMBERS_MAX = 10
+export const MEMBERS_MAX = 10
 const TEXT_MAX = 200
 
 /** Which events an endpoint asks for, besides their type. The members have the same names in the store and in requests. */
@@ -69,22 +69,22 @@ function readMetadata(path: string, value: unknown): JsonObject | null {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** For the form: `name = value`, one on each line. */
-function toLines(shown: Json | undefined): Record<string, string> {
+/** For the form: a row for each member. */
+function toInputs(shown: Json | undefined): Record<string, string> {
   const { metadata, made_with: madeWith = '' } = toObject(shown)
-  const lines = Object.entries(toObject(metadata)).map(([name, value]) => `${name} = ${textOf(value)}`)
-  return { filter: lines.join('\n'), made_with: textOf(madeWith) }
+  const rows = Object.entries(toObject(metadata)).map(([name, value], at) => ({
+    [`filter[${at}].name`]: name,
+    [`filter[${at}].value`]: textOf(value),
+  }))
+  return Object.assign({ made_with: textOf(madeWith) }, ...rows) as Record<string, string>
 }
 
-function fromLines(text: string, madeWith: string): JsonObject {
-  const lines = text.split('\n').filter((line) => line.trim() !== '')
-  const members = lines.map((line) => [line.indexOf('='), line] as const)
-  // The reader of the filter refuses this, together with everything else that is wrong.
-  if (members.some(([at]) => at < 1)) return { metadata: text, made_with: madeWith }
-  const metadata = Object.fromEntries(
-    members.map(([at, line]) => [line.slice(0, at).trim(), line.slice(at + 1).trim()]),
-  )
-  return { metadata, made_with: madeWith }
+function fromInputs(get: (name: string) => string): JsonObject {
+  const rows = Array.from({ length: MEMBERS_MAX }, (_, at) => [get(`filter[${at}].name`), get(`filter[${at}].value`)])
+  const members = rows.filter(([name, value]) => name !== '' || value !== '') as [string, string][]
+  // The reader of the filter refuses a text, together with everything else that is wrong.
+  const metadata = members.every(([name]) => name !== '') ? Object.fromEntries(members) : 'a value without a name'
+  return { metadata, made_with: get('made_with') }
 }
 
 const { text: TEXT, list, orNull, optional, record, words } = answer
@@ -121,7 +121,10 @@ export const endpoint = resource({
     url: address({ label: 'Endpoint URL', placeholder: 'https://shop.example/webhooks/nano' }),
     description: text({ label: 'Description', max: 200, personal: true }),
     events: kinds({ label: 'Events' }),
-    filter: filter({ label: 'Metadata filter', formText: 'must be lines such as shop = berlin, up to ten of them' }),
+    filter: filter({
+      label: 'Metadata filter',
+      formText: 'needs a name in every row, and values of up to 200 characters',
+    }),
     isEnabled: flag({ otherwise: true, emptyLeaves: true }),
     /** Why the gateway disabled it; null when its owner did, or it is enabled. */
     disabledReason: kept<'failing' | 'gone' | null>({
@@ -227,8 +230,8 @@ function filter(labelled: Labelled) {
     column: 'string | null',
     control: {
       as: 'own',
-      toInputs: (shown) => toLines(shown),
-      fromInputs: (get): JsonObject => fromLines(get('filter'), get('made_with')),
+      toInputs,
+      fromInputs,
       ...labelled,
     },
     toColumn: toStored,
