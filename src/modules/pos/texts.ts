@@ -1,88 +1,51 @@
 import type { Language } from '../../web/voice.ts'
 
-/** Texts of a till, in addition to those of the payment page. */
-export interface TillTexts {
-  title: string
-  /** For a browser without scripts. */
-  needsScripts: string
-  noLink: string
-  noLinkHelp: string
-  link: string
-  open: string
-  gone: string
-  goneHelp: string
-  pin: string
-  signIn: string
-  wrongPin: string
-  pinPaused: string
-  pinShut: string
-  lock: string
-  keypad: string
-  deleteDigit: string
-  clear: string
-  charge: string
-  items: string
-  addTip: string
-  noTip: string
-  toKeypad: string
-  oneMoment: string
-  offline: string
-  retrying: string
-  newSale: string
-  refund: string
-  today: string
-  sales: string
-  total: string
-  tips: string
-  noSales: string
-  stateOpen: string
-  stateOver: string
-  changed: string
-  failed: string
-  paused: string
+const EN = {
+  title: 'Point of sale',
+  needsScripts:
+    'This point of sale needs scripts, and this browser runs none. Allow them for this page, or open the link in another browser.',
+  noLink: 'Open this point of sale with its link',
+  noLinkHelp: 'Scan the QR code again, or paste the link here.',
+  link: 'Point of sale link',
+  open: 'Open',
+  gone: 'This link no longer works',
+  goneHelp: 'There may be a new one. Ask your manager.',
+  pin: 'PIN',
+  signIn: 'Sign in',
+  wrongPin: 'Wrong PIN. Attempts left: {n}.',
+  pinPaused: 'Too many wrong PINs. Try again in {left}.',
+  pinShut: 'Too many wrong PINs were entered on new devices. Your manager can set a new PIN.',
+  lock: 'Lock',
+  keypad: 'Keypad',
+  deleteDigit: 'Delete the last digit',
+  clear: 'Clear',
+  charge: 'Charge {total}',
+  items: 'Items',
+  addTip: 'Would you like to add a tip?',
+  noTip: 'No tip',
+  toKeypad: 'Back to the keypad',
+  oneMoment: 'One moment …',
+  offline: 'Offline. We keep asking; do not hand over yet.',
+  retrying: 'No connection. The sale continues once you are back online.',
+  newSale: 'New sale',
+  refund: 'Refund',
+  today: 'Today',
+  sales: 'Sales',
+  total: 'Total',
+  tips: 'Tips',
+  noSales: 'No sales today.',
+  stateOpen: 'Open',
+  stateOver: 'Not paid',
+  changed: 'Prices have changed. Please check the total.',
+  failed: 'That did not work. Please try again.',
+  paused: 'This point of sale is paused.',
 }
 
+/** Texts of a till, in addition to those of the payment page. */
+export type TillTexts = Record<keyof typeof EN, string>
+
 export const TILL_TEXTS: Record<Language, TillTexts> = {
-  en: {
-    title: 'Point of sale',
-    needsScripts:
-      'This point of sale needs scripts, and this browser runs none. Allow them for this page, or open the link in another browser.',
-    noLink: 'Open this point of sale with its link',
-    noLinkHelp: 'Scan the QR code again, or paste the link here.',
-    link: 'Point of sale link',
-    open: 'Open',
-    gone: 'This link no longer works',
-    goneHelp: 'There may be a new one. Ask your manager.',
-    pin: 'PIN',
-    signIn: 'Sign in',
-    wrongPin: 'Wrong PIN. Attempts left: {n}.',
-    pinPaused: 'Too many wrong PINs. Try again in {left}.',
-    pinShut: 'Too many wrong PINs were entered on new devices. Your manager can set a new PIN.',
-    lock: 'Lock',
-    keypad: 'Keypad',
-    deleteDigit: 'Delete the last digit',
-    clear: 'Clear',
-    charge: 'Charge {total}',
-    items: 'Items',
-    addTip: 'Would you like to add a tip?',
-    noTip: 'No tip',
-    toKeypad: 'Back to the keypad',
-    oneMoment: 'One moment …',
-    offline: 'Offline. We keep asking; do not hand over yet.',
-    retrying: 'No connection. The sale continues once you are back online.',
-    newSale: 'New sale',
-    refund: 'Refund',
-    today: 'Today',
-    sales: 'Sales',
-    total: 'Total',
-    tips: 'Tips',
-    noSales: 'No sales today.',
-    stateOpen: 'Open',
-    stateOver: 'Not paid',
-    changed: 'Prices have changed. Please check the total.',
-    failed: 'That did not work. Please try again.',
-    paused: 'This point of sale is paused.',
-  },
+  en: EN,
   es: {
     title: 'Punto de venta',
     needsScripts:

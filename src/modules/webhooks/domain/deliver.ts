@@ -1,7 +1,8 @@
 import { Gathered } from '../../../kernel/gathered.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { OutboundFailure } from '../../../kernel/outbound-failure.ts'
-import type { Outbound, SecretBox } from '../../../kernel/ports.ts'
+import { type SecretBox } from '../../../kernel/ports.ts'
+import { type Outbound } from '../../../kernel/outbound.ts'
 import { asStep } from '../../../kernel/traces.ts'
 import {
   type AttemptRecord,
