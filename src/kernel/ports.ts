@@ -1,5 +1,4 @@
 import type { AccountPlan, KeyRights } from './rights.ts'
-import type { Leaving } from './leaving.ts'
 import type { Raw } from './money.ts'
 import type { Block } from './nano/block.ts'
 import type { LedgerBlock, LedgerSend } from './nano/ledger-send.ts'
@@ -7,7 +6,6 @@ import type { PublicKey } from './nano/address.ts'
 import type { Vote } from './nano/vote.ts'
 import type { EncryptionContext } from './encrypted.ts'
 import type { JsonObject } from './shape.ts'
-import type { RefusedAddress } from './outbound-failure.ts'
 
 /** The clock; tests use one that they can set. */
 export interface Clock {
@@ -25,6 +23,7 @@ export interface Random {
 }
 
 export type NodeParams = Readonly<Record<string, unknown>>
+
 export type NodeAnswer = Record<string, unknown>
 
 /** All nodes of the ledger as one: failover, caching and coalescing are behind this interface. */
@@ -248,47 +247,6 @@ export interface Notices {
   onGap(listener: () => void): void
 }
 
-/** How urgent work is: a caller waits, one of our own wallets waits, or it may be needed later. */
-export type WorkClass = 'interactive' | 'wallet' | 'precompute'
-
-export interface WorkRequest {
-  /** 64 hexadecimal digits. */
-  root: string
-  threshold: bigint
-  class: WorkClass
-  /** Whose share of the machine it uses: an account, an address, a wallet. */
-  payer: string
-  /** The size of that share compared with others; 1 by default. */
-  weight?: number
-  /** Notifies when the caller has left. */
-  leaving?: Leaving
-}
-
-export interface FoundWork {
-  /** 16 hexadecimal digits. */
-  work: string
-  /** The difficulty that the work reaches; never below what was requested. */
-  value: bigint
-  /** Made in advance: the first caller is counted as if it had been searched for them. */
-  prepared?: boolean
-}
-
-/** Proof of work. Every result was verified here, whatever its source. */
-export interface WorkPort {
-  /** Whether there is any source of work. */
-  readonly offered: boolean
-  /** Known work that is enough. */
-  find(root: string, threshold: bigint): FoundWork | undefined | Promise<FoundWork | undefined>
-  /** Finds work, or throws `no_work` when there is no source or the wait would be too long. */
-  generate(request: WorkRequest): Promise<FoundWork>
-  /** Notes that a caller was given work that was made in advance. */
-  markAsked(root: string): Promise<void>
-  /** Ends the waits of one payer for a root; true when there were any. Other payers keep waiting. */
-  cancel(root: string, payer: string): boolean
-  /** Announces the root of an account's next block; work for it is made when there is nothing else to do. */
-  prepare(account: string, root: string, threshold: bigint): void
-}
-
 /** The price of one nano, and its source. */
 export interface Rate {
   /** Units of the currency for one nano, as decimal text. */
@@ -309,28 +267,6 @@ export interface Prices {
 /** All market data about nano, in the shape of the contract, with its source. */
 export interface MarketData {
   read(): Promise<JsonObject>
-}
-
-interface OutboundReply {
-  status: number
-  /** The beginning of the body, up to a limit. */
-  text: string
-  /** The `Retry-After` header, unparsed. */
-  retryAfter: string | undefined
-  milliseconds: number
-}
-
-/** Requests to addresses that users gave us. Private networks are refused, whatever name leads there. */
-export interface Outbound {
-  /** Why an address is refused by its text alone; undefined when it may be tried. Nothing is resolved. */
-  check(url: string): RefusedAddress | undefined
-  /** Returns any reply, redirects too; without one it throws an `OutboundFailure`. */
-  post(url: string, request: { headers: Readonly<Record<string, string>>; body: string }): Promise<OutboundReply>
-  /** The same for GET. Bytes are undefined when there are too many, or when the transfer broke off. */
-  get(
-    url: string,
-    request: { headers: Readonly<Record<string, string>>; bytesMax: number },
-  ): Promise<{ status: number; bytes: Uint8Array | undefined }>
 }
 
 /** A picture that can be passed on: its type was determined by its bytes, not by the server's header. */
