@@ -33,8 +33,10 @@ const LONG = [
   'test/testing/package',
 ]
 
-/** Where a store is what the tests are about: these run on both engines every time, what lies above them in a thorough run. */
+/** Where a store is what the tests are about: these run on both engines every time, modules and simulations in a thorough run. */
 const ABOUT_STORES = ['test/stores/']
+/** What asks whole gateways and sees no store: a nightly run takes both engines here too. */
+const ABOVE_STORES = ['test/spec/']
 
 const beginsWith = (paths, file) => paths.some((path) => file.startsWith(path))
 
@@ -48,5 +50,7 @@ export const SETS = {
 }
 
 /** The engine of a suite in a run of everything; both where none is named. */
-export const engineOf = (set, files) =>
-  set === 'whole' && !files.some((file) => beginsWith(ABOUT_STORES, file)) ? 'sqlite' : undefined
+export function engineOf(set, files) {
+  const isOnOne = set === 'whole' ? (file) => !beginsWith(ABOUT_STORES, file) : (file) => beginsWith(ABOVE_STORES, file)
+  return files.every(isOnOne) ? 'sqlite' : undefined
+}

@@ -17,6 +17,7 @@ import { toAddress } from './kernel/nano/address.ts'
 import { DEV_NETWORK } from './kernel/nano/network.ts'
 import type { KnownName } from './kernel/ports.ts'
 import type { SwapProvider } from './kernel/swap.ts'
+import { findUploadedPicture } from './modules/accounts/index.ts'
 import { openAccounts } from './modules/accounts/open.ts'
 import { openBilling } from './modules/billing/open.ts'
 import { EVENT_KINDS, findUsualAddress } from './modules/checkout/index.ts'
@@ -73,7 +74,8 @@ export async function openModules(config: Config, ports: Ports, stack: AsyncDisp
   }
   const ledger = keep(openLedger(reads, devnet && toLedgerView(devnet.node)))
   const keepsMail = config.smtpUrl === ''
-  const logos = openLogos({ outbound })
+  const findUploaded = (url: string) => findUploadedPicture(store.db, url)
+  const logos = openLogos({ outbound, findUploaded })
   const usualAddress = (accountId: string) => findUsualAddress(store.db, accountId)
   const accounts = keep(
     openAccounts({ store, notices, mailer, secrets, logos, usualAddress, prices, baseUrl, keepsMail, isPlay }, config),
@@ -94,7 +96,7 @@ export async function openModules(config: Config, ports: Ports, stack: AsyncDisp
   )
   const wallets: WalletsModule = keep(await openOwnWallets(config, ports, { names, work }))
   const x402 = keep(await openPayments(config, ports, { goods, treasuryAddress: wallets.treasuryAddress }))
-  const pictures = openPictures({ outbound, clock: store.clock })
+  const pictures = openPictures({ outbound, findUploaded, clock: store.clock })
   const context = wallets.wallets
   const limiter = new MemoryLimiter(store.clock)
   const emails = keep(

@@ -123,7 +123,17 @@ export function openServer(config: Config, { ports, modules, gateway }: Served):
     gateway.throttle.enter(caller, ipOf(request), caller.kind === 'account' && caller.prepaid)
   const shared = { store, secrets, keys, sessions, developers, baseUrl, enter, onError }
   const streams = mountRoutes(server, declared, { ...shared, ...limited, ipOf, described })
-  mountDashboard(server, { ...shared, ipOf, devnet, pages, streams, tariffs: gateway.tariffs, notices: ports.notices })
+  const { uploads } = modules.accounts
+  mountDashboard(server, {
+    ...shared,
+    uploads,
+    ipOf,
+    devnet,
+    pages,
+    streams,
+    tariffs: gateway.tariffs,
+    notices: ports.notices,
+  })
 
   let saidGoodbye: Promise<void> | undefined
   const sayGoodbye = async () => {

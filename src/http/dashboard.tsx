@@ -12,13 +12,13 @@ import type { Form, FrameProps, OpenPage, Outcome, Page, PageRequest } from '../
 import type { Notices, SecretBox } from '../kernel/ports.ts'
 import { refuseNul } from '../kernel/refuse-nul.ts'
 import { toFormErrors } from '../kernel/resource/wrong-fields.ts'
-import { SESSION_SECONDS, type Session, findShop } from '../modules/accounts/index.ts'
+import { type PictureUploads, SESSION_SECONDS, type Session, findShop } from '../modules/accounts/index.ts'
 import { ProblemPage } from '../web/dashboard/problem-page.tsx'
 import { renderPage } from '../web/layout.tsx'
 import type { DeveloperAccess } from './developer-access.ts'
 import { fromFastify, toErrorReply } from './errors.ts'
 import type { EventStreams } from './event-stream.ts'
-import { SentFields, csrfOf, formExpired, onceForForm, requireToken } from './forms.ts'
+import { SentFields, csrfOf, formExpired, onceForForm, readMultipart, requireToken } from './forms.ts'
 import { LivePages } from './live-pages.ts'
 import { PAGE_HEADERS } from './page-headers.ts'
 import {
@@ -35,6 +35,8 @@ import { Ways, countMenu, toHref, toMenu } from './ways.ts'
 
 const TOKEN_LENGTH = 22
 const FORM_BYTES_MAX = 64 * 1024
+/** One picture of the largest size beside the fields. */
+const UPLOAD_BYTES_MAX = 512 * 1024 + FORM_BYTES_MAX
 const RENEWED_BEFORE = (SESSION_SECONDS * 1000) / 2
 const SIGN_IN = '/dashboard/sign-in'
 const HEADERS = { ...PAGE_HEADERS, 'cache-control': 'no-store', 'x-robots-tag': 'noindex, nofollow' }
@@ -48,6 +50,7 @@ interface DashboardOptions extends Pick<SessionOptions, 'sessions' | 'baseUrl'> 
   notices: Pick<Notices, 'subscribe' | 'onGap'>
   streams: EventStreams
   tariffs: Tariffs
+  uploads: PictureUploads
   devnet: boolean
   developers: Pick<DeveloperAccess, 'admits'>
   ipOf(request: IncomingMessage): string
@@ -99,6 +102,11 @@ class Dashboard {
       { parseAs: 'string', bodyLimit: FORM_BYTES_MAX },
       (_request, text, done) => done(null, text),
     )
+    this.#server.addContentTypeParser(
+      'multipart/form-data',
+      { parseAs: 'buffer', bodyLimit: UPLOAD_BYTES_MAX },
+      (_request, bytes, done) => done(null, bytes),
+    )
     this.#server.addHook('onRequest', (request, reply, done) => {
       void reply.headers(HEADERS)
       // Other origins must not read pages that a cookie gives access to.
@@ -133,23 +141,42 @@ class Dashboard {
       requireOwnPage(request.headers, this.#options.baseUrl())
       const signedIn = await this.#let(form, request, reply)
       if (!signedIn) return reply
-      const fields = fieldsOf(request)
+      const fields = await fieldsOf(request)
       const moment = { now: this.#options.store.clock.now(), devnet: this.#options.devnet }
       return this.#within(spenderOf(signedIn.request.caller), request, async () => {
+        let faults: Readonly<Record<string, string>> = {}
         try {
           // A refusal is shown on the form's own page, so that the visitor's input is not lost.
           requireToken(signedIn.session, fields.get('csrf'))
           if (form.proof && !isFresh(signedIn.request.caller, moment)) {
             return reply.redirect(`/dashboard/prove?next=${encodeURIComponent(signedIn.request.frame.section)}`, 303)
           }
+          faults = await this.#takePictures(form, signedIn.request.accountId, fields)
           return await this.#run(form, { page: signedIn.request, fields, url: request.url, reply })
         } catch (error) {
           if (!(error instanceof AppError) || error.status >= 500) throw error
-          const state = { values: fields.typed(), ...toFormErrors(error) }
+          const state = { values: { ...fields.typed(), ...emptied(faults) }, ...toFormErrors(error, faults) }
           return send(reply.code(error.status), await form.again(signedIn.request, state))
         }
       })
     })
+  }
+
+  /**
+   * Stores the pictures of a form and puts their addresses into its fields. For a file that is refused it returns the
+   * error, and gives the field a value that no reader accepts, so that the form shows all errors at once.
+   */
+  async #takePictures({ pictures = [] }: Form, accountId: string, fields: SentFields): Promise<Record<string, string>> {
+    const faults: Record<string, string> = {}
+    for (const name of pictures) {
+      const file = fields.files.get(`${name}.file`)
+      if (!file) continue
+      const added = await this.#options.uploads.add(accountId, file)
+      fields.set(`${name}.remove`, '')
+      fields.set(name, 'url' in added ? added.url : REFUSED_FILE)
+      if ('fault' in added) faults[name] = added.fault
+    }
+    return faults
   }
 
   /** Forms for visitors who are not signed in must come from our own pages, too. */
@@ -158,7 +185,11 @@ class Dashboard {
     const handler = async (request: FastifyRequest, reply: FastifyReply) => {
       if (method === 'POST') requireOwnPage(request.headers, baseUrl())
       return this.#within({ kind: 'anonymous' }, request, async () => {
-        const answered = await answer({ ip: ipOf(request.raw), query: readQuery(request), fields: fieldsOf(request) })
+        const answered = await answer({
+          ip: ipOf(request.raw),
+          query: readQuery(request),
+          fields: await fieldsOf(request),
+        })
         if ('page' in answered) {
           if (answered.retryAfterSeconds !== undefined) void reply.header('retry-after', answered.retryAfterSeconds)
           return send(reply.code(answered.status ?? 200), answered.page)
@@ -196,7 +227,7 @@ class Dashboard {
       const token = readCookie(request.headers, baseUrl())
       // People of a suspended account have no valid session any more, but must still be able to sign out.
       const session = token === undefined ? undefined : await sessions.read(token).catch(unlessSuspended)
-      if (session) requireToken(session, fieldsOf(request).get('csrf'))
+      if (session) requireToken(session, (await fieldsOf(request)).get('csrf'))
       if (token !== undefined) await sessions.end(token)
       return reply.header('set-cookie', endedCookie(baseUrl())).redirect(SIGN_IN, 303)
     })
@@ -318,9 +349,16 @@ function send(reply: FastifyReply, page: VNode): FastifyReply {
   return reply.type(PAGE_HEADERS['content-type']).send(renderPage(page))
 }
 
+const REFUSED_FILE = 'refused file'
+
+const emptied = (faults: object) => Object.fromEntries(Object.keys(faults).map((name) => [name, '']))
+
 const noSuchPage = () => new AppError('not_found', 'There is no such page.')
 
-const fieldsOf = ({ body }: FastifyRequest) => new SentFields(typeof body === 'string' ? body : '')
+async function fieldsOf({ body, headers }: FastifyRequest): Promise<SentFields> {
+  if (Buffer.isBuffer(body)) return readMultipart(body as Buffer<ArrayBuffer>, headers['content-type'] ?? '')
+  return new SentFields(typeof body === 'string' ? body : '')
+}
 
 /** The fields that were sent; several values of one name are joined into one text. */
 function allOf(fields: SentFields): [string, string][] {

@@ -46,9 +46,16 @@ export async function onceForForm(
 /** The fields of a form as a browser sends them. */
 export class SentFields implements FormFields {
   readonly #fields: URLSearchParams
+  /** Files by the names of their fields, without those that were left empty. */
+  readonly files: ReadonlyMap<string, Uint8Array>
 
-  constructor(text: string) {
-    this.#fields = new URLSearchParams(text)
+  constructor(fields: string | [string, string][], files: ReadonlyMap<string, Uint8Array> = new Map()) {
+    this.#fields = new URLSearchParams(fields)
+    this.files = files
+  }
+
+  set(name: string, value: string): void {
+    this.#fields.set(name, value)
   }
 
   get(name: string): string {
@@ -67,6 +74,19 @@ export class SentFields implements FormFields {
   given(names: readonly string[]): Record<string, string> {
     return Object.fromEntries(names.map((name) => [name, this.get(name)]).filter(([, value]) => value !== ''))
   }
+}
+
+/** A form with files. Both its size and its fields were limited when it was received. */
+export async function readMultipart(body: Buffer<ArrayBuffer>, type: string): Promise<SentFields> {
+  const parsed = await new Response(body, { headers: { 'content-type': type } }).formData().catch((error: unknown) => {
+    throw new AppError('invalid_request', 'The form could not be read.', { cause: error })
+  })
+  const [fields, files]: [[string, string][], Map<string, Uint8Array>] = [[], new Map()]
+  for (const [name, value] of parsed) {
+    if (typeof value === 'string') fields.push([name, value])
+    else if (value.size > 0) files.set(name, new Uint8Array(await value.arrayBuffer()))
+  }
+  return new SentFields(fields, files)
 }
 
 const HIDDEN = new Set(['csrf', 'form_token', 'key', 'token', 'webhook_secret', 'pin'])

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { toRaw } from '../../src/kernel/money.ts'
-import type { CheckoutsTable } from '../../src/modules/checkout/tables.ts'
+import type { CheckoutsTable } from '../../src/modules/checkout/record.ts'
 import * as changes from '../../src/modules/checkout/changes-store.ts'
 import { markAssigned } from '../../src/modules/checkout/payments-store.ts'
 import * as refunds from '../../src/modules/checkout/refunds/store.ts'

@@ -34,6 +34,7 @@ test('pictures are unpacked one after the other, and the slowest takes no more t
   ])
   assert.ok(files.get('large')!.length < 512 * 1024)
   const logos = openLogos({
+    findUploaded: async () => undefined,
     outbound: { get: async (url: string) => ({ status: 200, bytes: files.get(url)! }) } as never,
   })
   const order: string[] = []

@@ -1,5 +1,5 @@
 import { OutboundFailure } from '../../kernel/outbound-failure.ts'
-import type { Clock, Logos, Outbound, Picture, Pictures } from '../../kernel/ports.ts'
+import type { Clock, Logos, Outbound, Picture, Pictures, SizedPicture } from '../../kernel/ports.ts'
 import { whenOver } from '../../kernel/when-over.ts'
 import { cleanPicture } from '../pictures/clean-picture.ts'
 
@@ -11,6 +11,12 @@ const GOOD_FOR = 60 * 60_000
 const BAD_FOR = 60_000
 const AT_ONCE_MAX = 16
 
+interface PicturePorts {
+  outbound: Outbound
+  /** A picture of our own store by its address. */
+  findUploaded(url: string): Promise<SizedPicture | undefined>
+}
+
 interface Kept {
   picture: Picture | undefined
   until: number
@@ -20,7 +26,7 @@ interface Kept {
  * Fetches merchants' pictures with the guarded client and keeps them for a while. Simultaneous requests for a picture
  * share one fetch. If too many fetches are running, a page is shown without its picture, so that it is not delayed.
  */
-export function openPictures({ outbound, clock }: { outbound: Outbound; clock: Clock }): Pictures {
+export function openPictures({ outbound, clock, findUploaded }: PicturePorts & { clock: Clock }): Pictures {
   const kept = new Map<string, Kept>()
   const running = new Map<string, Promise<Picture | undefined>>()
   let keptBytes = 0
@@ -54,6 +60,8 @@ export function openPictures({ outbound, clock }: { outbound: Outbound; clock: C
   }
   return {
     async find(url) {
+      const uploaded = await findUploaded(url)
+      if (uploaded) return uploaded
       const found = kept.get(url)
       if (found && found.until > clock.now()) return found.picture
       const already = running.get(url)
@@ -85,17 +93,21 @@ function kindOf(bytes: Uint8Array): string | undefined {
 
 const HEADERS = { accept: 'image/png, image/jpeg, image/webp', 'user-agent': 'nano-gateway' }
 
-/** Fetches a picture once with the guarded client and converts it to a safe one that we serve ourselves. */
-export function openLogos({ outbound }: { outbound: Outbound }): Logos {
+/** Gets a picture once, from its address or from an uploaded file, and makes a safe one that we serve ourselves. */
+export function openLogos({ outbound, findUploaded }: PicturePorts): Logos {
   /** One picture at a time: half a megabyte unpacks to thirty, and an account may request fifty at once. */
   let last: Promise<unknown> = Promise.resolve()
-  const clean = (bytes: Uint8Array) => {
+  const clean: Logos['clean'] = async (bytes) => {
+    if (bytes.length > BYTES_MAX) return 'too_large'
     const cleaned = last.then(() => cleanPicture(Buffer.from(bytes)))
     last = whenOver(cleaned)
     return cleaned
   }
   return {
+    clean,
     async get(url) {
+      const uploaded = await findUploaded(url)
+      if (uploaded) return uploaded
       try {
         const { status, bytes } = await outbound.get(url, { headers: HEADERS, bytesMax: BYTES_MAX })
         if (status !== 200) return 'not_there'

@@ -1,7 +1,7 @@
 import { answer } from '../../kernel/answers.ts'
 import { badField } from '../../kernel/errors.ts'
 import type { Labelled, Reading } from '../../kernel/resource/field.ts'
-import { field, id, kept, text, unixTime, url } from '../../kernel/resource/fields.ts'
+import { field, id, kept, picture, text, unixTime, url } from '../../kernel/resource/fields.ts'
 import { type RecordOf, type RowOf, type ValuesOf, noun } from '../../kernel/resource/resource.ts'
 import { isTimeZone } from '../../kernel/calendar.ts'
 import type { Prices } from '../../kernel/ports.ts'
@@ -18,11 +18,6 @@ interface ProfileContext {
   /** On the development ledger, URLs may be plain http. */
   isPlay: boolean
   prices: Pick<Prices, 'currencies'>
-}
-
-const LOGO = {
-  label: 'Logo',
-  hint: 'An https URL of a PNG, JPEG or WebP up to 512 KB and 2048 pixels. We store a copy.',
 }
 
 /** The public profile of an account. */
@@ -48,7 +43,7 @@ export const accountProfile = noun({
       isBeside: true,
     }),
     logoUrl: {
-      ...url(LOGO),
+      ...picture({ label: 'Logo', hint: 'PNG, JPEG or WebP.' }),
       wire: 'logo',
       // The module that fetches decides which URLs are allowed, for every scheme and port.
       read: (value: unknown, { path }: Reading) => readUrl(path, value, { plainHttpAllowed: true }),

@@ -1,7 +1,7 @@
 import { answer } from '../../kernel/answers.ts'
 import { checkout as checkoutAction } from './actions/checkout.ts'
 import { OPTIONAL_KINDS } from './event-kinds.ts'
-import { ADDITIONAL_STATUSES, REFUND_MARKERS } from './tables.ts'
+import { ADDITIONAL_STATUSES, REFUND_MARKERS } from './record.ts'
 import { PUBLIC_REFUND, REFUND, EVENT_REFUND } from './refunds/shape.ts'
 
 /* What the REST interface and the links of a checkout answer. `shape.ts` makes these; tests compare. */

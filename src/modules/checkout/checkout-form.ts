@@ -1,6 +1,6 @@
 import { answer } from '../../kernel/answers.ts'
 import type { Labelled } from '../../kernel/resource/field.ts'
-import { asked, field, text, url } from '../../kernel/resource/fields.ts'
+import { asked, field, picture, text, url } from '../../kernel/resource/fields.ts'
 import { type RecordOf, noun } from '../../kernel/resource/resource.ts'
 import { email } from '../accounts/index.ts'
 import { readBuyer } from './buyers/request.ts'
@@ -8,7 +8,7 @@ import type { CheckoutContext } from './context.ts'
 import { readInvoice } from './invoices/fields.ts'
 import { amount, currency, lifetime, metadata, payout, plans, webhookUrl } from './noun-fields.ts'
 import type { Checkout } from './record.ts'
-import type { CheckoutMode } from './tables.ts'
+import type { CheckoutMode } from './record.ts'
 import { readMode } from './wire-fields.ts'
 
 /* The forms of a single payment: fields as those of links and tills, so that everything that is wrong is said at once, beside it. */
@@ -43,7 +43,7 @@ export const checkoutForm = noun({
       example: '',
     }),
     mode: mode({ label: 'How payments are matched', isForNew: true }),
-    image: url({ label: 'Picture', hint: 'An https URL.' }),
+    image: picture({ label: 'Picture', hint: 'PNG, JPEG or WebP.' }),
     buyer: asked<unknown>({
       takes: answer.text,
       control: {

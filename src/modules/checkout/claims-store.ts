@@ -7,7 +7,7 @@ import { type Reservation, toReservation } from './reservations-store.ts'
 import { findSighting } from './sightings-store.ts'
 import { type Checkout, toCheckout } from './record.ts'
 import { IS_OPEN } from './store.ts'
-import { CHECKOUT_COLUMNS } from './tables.ts'
+import { CHECKOUT_COLUMNS } from './record.ts'
 
 const LISTED_MAX = 1_000
 
@@ -64,8 +64,6 @@ export async function listReserved(
       superseded: row.reserved_superseded,
       chosen: row.reserved_chosen,
       chosen_by: row.reserved_chosen_by,
-      created_at: row.reserved_created_at,
-      release_at: row.reserved_release_at,
     }),
     checkout: toCheckout(row),
   }))
@@ -83,8 +81,6 @@ const selectReserved = prepared((db, given: Given<{ address: string; amount: str
       'reserved.superseded as reserved_superseded',
       'reserved.chosen as reserved_chosen',
       'reserved.chosen_by as reserved_chosen_by',
-      'reserved.created_at as reserved_created_at',
-      'reserved.release_at as reserved_release_at',
     ])
     .where('reserved.address', '=', given('address'))
     .where('reserved.amount_raw', '=', given('amount'))

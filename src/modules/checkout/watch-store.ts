@@ -1,34 +1,34 @@
+import { type RecordIn, type RowIn, columns, orUndefined, plain } from '../../kernel/resource/columns.ts'
 import { sql } from 'kysely'
 import { type StoreEngine, skipLocked } from '../../kernel/dialect.ts'
-import type { WatchedAddressesTable } from './tables.ts'
 import type { Db } from '../../kernel/db.ts'
 import { type Given, prepared } from '../../kernel/prepared.ts'
 import type { AddressLook } from './ports.ts'
 import { deleteSightings } from './sightings-store.ts'
 import { IS_OPEN, NOT_BY_OTHERS, later } from './store.ts'
 
-export interface WatchedAddress {
-  address: string
-  since: number
-  freshAt: number
-  watchedUntil: number
-  scannedAt: number
-  nextScanAt: number
-  frontier: string | null
-  /** Undefined in a store of 0.1, where only times limit how far back a scan goes. */
-  floorHeight: number | undefined
-}
-
-const toWatched = (row: WatchedAddressesTable): WatchedAddress => ({
-  address: row.address,
-  since: row.since,
-  freshAt: row.fresh_at,
-  watchedUntil: row.watched_until,
-  scannedAt: row.scanned_at,
-  nextScanAt: row.next_scan_at,
-  frontier: row.frontier,
-  floorHeight: row.floor_height ?? undefined,
+/** Addresses that the poller scans, and how far it has come. */
+const WATCHED = columns({
+  address: plain<string>(),
+  since: plain<number>(),
+  /** When the newest checkout there was made, which sets the pace of the scans. */
+  freshAt: plain<number>(),
+  watchedUntil: plain<number>(),
+  /** When the last complete scan began; a checkout expires only after a scan that began after its end. */
+  scannedAt: plain<number>(),
+  nextScanAt: plain<number>(),
+  /** The newest block of the address's history that was scanned. */
+  frontier: plain<string | null>(),
+  /** The chain's length at the first look: blocks up to there never count. Null in a store of 0.1. */
+  floorHeight: orUndefined(plain<number>()),
 })
+
+export type WatchedAddress = RecordIn<typeof WATCHED>
+export interface WatchedAddressesTable extends RowIn<typeof WATCHED> {
+  /** Counts the looks at what is on the address, one for each checkout made there. */
+  looks: number
+}
+const toWatched = WATCHED.toRecord
 
 /** Starts to watch an address after a look at what is there; returns the number of that look. */
 export async function saveWatched(

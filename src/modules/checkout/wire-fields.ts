@@ -2,9 +2,9 @@ import { fromAddress, toAddress } from '../../kernel/nano/address.ts'
 import { READERS } from '../../kernel/fields.ts'
 import { readFreeFlag } from '../../kernel/free-field.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
-import { INVISIBLE, INVISIBLE_BUT_LINES, given, readText, readUrl } from '../../kernel/shown-fields.ts'
+import { INVISIBLE, INVISIBLE_BUT_LINES, given, readPictureUrl, readText, readUrl } from '../../kernel/shown-fields.ts'
 import { EVENT_KINDS, isEventKind } from './event-kinds.ts'
-import type { CheckoutMode } from './tables.ts'
+import type { CheckoutMode } from './record.ts'
 import { EMAIL_PATTERN } from '../accounts/index.ts'
 import { badField, checkoutNotFound } from './errors.ts'
 import { type BuyerRequest, readBuyer } from './buyers/request.ts'
@@ -128,7 +128,7 @@ export function readPresentation(body: Body, rules: ReadingRules): PresentationR
   if (body.description !== undefined) {
     read.description = readText('description', body.description, DESCRIPTION_MAX, INVISIBLE_BUT_LINES)
   }
-  if (body.image !== undefined) read.image = readUrl('image', body.image, rules)
+  if (body.image !== undefined) read.image = readPictureUrl('image', body.image, rules)
   if (body.success_url !== undefined) read.successUrl = readUrl('success_url', body.success_url, rules)
   if (body.cancel_url !== undefined) read.cancelUrl = readUrl('cancel_url', body.cancel_url, rules)
   // The module that sends webhooks decides which addresses are allowed, for every scheme and port.

@@ -1,3 +1,4 @@
+import type { EmailRecipientsTable } from './recipients-store.ts'
 import { encryptedIn } from '../../kernel/encrypted.ts'
 /** Nano sent to email addresses. A wallet of its own takes the funding; unclaimed shares go to the refund address. */
 export interface EmailPaymentsTable {
@@ -33,23 +34,6 @@ export interface EmailPaymentsTable {
   due_at: number | null
   /** The refund that is claimed by its link alone: no mail is sent, and lists of email payments leave it out. */
   link_for: string | null
-}
-
-export interface EmailRecipientsTable {
-  id: string
-  payment_id: string
-  position: number
-  /** Encrypted; null once it was deleted. */
-  email: string | null
-  /** Keyed hash, by which mails to one address are counted. */
-  email_hash: string | null
-  amount_raw: string
-  status: 'queued' | 'sent' | 'claimed' | 'refunded'
-  claim_address: string | null
-  sent_at: number | null
-  /** When the mail server refused the mail for good. */
-  bounced_at: number | null
-  ended_at: number | null
 }
 
 /** The hash of a token that opens a share, in two halves: one to find it by and one to compare. */

@@ -1,7 +1,19 @@
 import { answer } from '../../kernel/answers.ts'
 import { form, readFreeFlag } from '../../kernel/free-field.ts'
 import type { Field } from '../../kernel/resource/field.ts'
-import { asked, count, flag, list, secretOrNone, sum, text, url, whole, within } from '../../kernel/resource/fields.ts'
+import {
+  asked,
+  count,
+  flag,
+  list,
+  picture,
+  secretOrNone,
+  sum,
+  text,
+  url,
+  whole,
+  within,
+} from '../../kernel/resource/fields.ts'
 import { records } from '../../kernel/resource/records.ts'
 import { type RecordOf, type RowOf, type ValuesOf, resource } from '../../kernel/resource/resource.ts'
 import type { Json } from '../../kernel/shape.ts'
@@ -137,7 +149,7 @@ export const paymentLink = resource({
       unset: 0,
     }),
     invoice: within('fields', null, invoice({ label: 'Invoices' })),
-    image: said('image', url({ label: 'Picture', hint: 'An https URL.' })),
+    image: said('image', picture({ label: 'Picture', hint: 'PNG, JPEG or WebP.' })),
     successUrl: said('success_url', url({ label: 'Return URL after payment' })),
     cancelUrl: said('cancel_url', url({ label: 'Return URL after cancelling', isBeside: true })),
     webhook: beside('webhook', 'always'),

@@ -1,37 +1,25 @@
-import type { Db, Tables } from '../../kernel/db.ts'
+import { type RecordIn, type RowIn, big, columns, plain } from '../../kernel/resource/columns.ts'
+import type { Db } from '../../kernel/db.ts'
 import { type StoreEngine, sumRaw } from '../../kernel/dialect.ts'
 
-export interface PosSale {
-  checkoutId: string
-  posId: string
-  saleKey: string
-  /** In raw, or in 10^-8 of the currency; includes the tip. */
-  totalUnits: bigint
-  tipUnits: bigint
-  createdAt: number
-}
-
-const toSale = (row: Tables['pos_sales']): PosSale => ({
-  checkoutId: row.checkout_id,
-  posId: row.pos_id,
-  saleKey: row.sale_key,
-  totalUnits: BigInt(row.total_units),
-  tipUnits: BigInt(row.tip_units),
-  createdAt: row.created_at,
+/** A checkout that a cashier has made. */
+const SALE = columns({
+  checkoutId: plain<string>(),
+  posId: plain<string>(),
+  /** The page's id of one tap, so that a tap sent twice counts once. */
+  saleKey: plain<string>(),
+  /** The price with the tip, and the tip in it: in raw, or in 10^-8 of the currency. */
+  totalUnits: big(),
+  tipUnits: big(),
+  createdAt: plain<number>(),
 })
 
+export type PosSale = RecordIn<typeof SALE>
+export type PosSalesTable = RowIn<typeof SALE>
+const toSale = SALE.toRecord
+
 export async function insertSale(db: Db, sale: PosSale): Promise<void> {
-  await db
-    .insertInto('pos_sales')
-    .values({
-      checkout_id: sale.checkoutId,
-      pos_id: sale.posId,
-      sale_key: sale.saleKey,
-      total_units: sale.totalUnits.toString(),
-      tip_units: sale.tipUnits.toString(),
-      created_at: sale.createdAt,
-    })
-    .execute()
+  await db.insertInto('pos_sales').values(SALE.toRow(sale)).execute()
 }
 
 /** The sale that one tap has made already. */

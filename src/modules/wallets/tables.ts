@@ -1,4 +1,4 @@
-import type { SendPurpose } from './purposes.ts'
+import type { WalletBlocksTable } from './outbox-store.ts'
 
 /** A ledger account whose key the gateway keeps. `fence` changes with every holder of the lock. */
 export interface WalletsTable {
@@ -89,48 +89,6 @@ interface WalletPlansTable {
   status: 'open' | 'done'
   created_at: number
   finished_at: number | null
-}
-
-/** The outbox: every block of every wallet, from the request to the confirmation. */
-export interface WalletBlocksTable {
-  id: string
-  wallet_id: string
-  /** The requesting account; null for what the service does on its own. */
-  account_id: string | null
-  kind: 'send' | 'receive'
-  /** The purpose of a send; null in rows of 0.2 and for receives. */
-  purpose: SendPurpose | null
-  status: 'queued' | 'signed' | 'broadcast' | 'confirmed' | 'refused' | 'lost' | 'void'
-  /** The recipient of a send. */
-  destination: string | null
-  /** The send that is received, and its sender. */
-  source_hash: string | null
-  source_address: string | null
-  /** Null while everything is to be sent and the amount is not known yet. */
-  amount_raw: string | null
-  /** 1 when everything was requested, whatever that amounted to. */
-  sends_all: number
-  /** The order in which the wallet's blocks were requested. */
-  sequence: number
-  plan_id: string | null
-  /** The order among the shares of a plan. */
-  position: number
-  /** Makes a send unique for its caller: the same reference is the same block. */
-  reference: string | null
-  /** A send that is not signed by then is refused; null for one that must happen. */
-  deadline_at: number | null
-  previous: string | null
-  hash: string | null
-  /** The wallet's balance after it. */
-  balance_raw: string | null
-  /** The signed block as JSON. */
-  block: string | null
-  /** The code of the refusal. */
-  refusal: string | null
-  created_at: number
-  signed_at: number | null
-  broadcast_at: number | null
-  confirmed_at: number | null
 }
 
 /** Sends that an operator has stopped: of `all`, or of an account. */

@@ -94,6 +94,46 @@ for (const lines of document.querySelectorAll('[data-rows]')) {
   })
 }
 
+// A chosen picture is shown at once. Photos are made smaller before they are sent, and turned upright: what says how a
+// camera was held is not stored.
+const PICTURE_BYTES = 512 * 1024
+const PICTURE_SIDE = 1600
+async function draw(file) {
+  const bitmap = await createImageBitmap(file)
+  const scale = Math.min(1, PICTURE_SIDE / Math.max(bitmap.width, bitmap.height))
+  const canvas = document.createElement('canvas')
+  canvas.width = Math.max(1, Math.round(bitmap.width * scale))
+  canvas.height = Math.max(1, Math.round(bitmap.height * scale))
+  canvas.getContext('2d').drawImage(bitmap, 0, 0, canvas.width, canvas.height)
+  return canvas
+}
+document.addEventListener('change', async ({ target }) => {
+  const [file] = target.type === 'file' ? target.files : []
+  if (!file) return
+  try {
+    const canvas = await draw(file)
+    if (target.files[0] !== file) return
+    const place = target.closest('.upload')
+    place.querySelector(':scope > img, :scope > canvas')?.remove()
+    place.prepend(canvas)
+    target.dispatchEvent(new Event('input', { bubbles: true }))
+    const isPhoto = file.type === 'image/jpeg'
+    if (!isPhoto && file.size <= PICTURE_BYTES) return
+    const type = isPhoto ? file.type : 'image/webp'
+    let blob
+    for (const quality of [0.85, 0.6, 0.35, 0.1]) {
+      blob = await new Promise((resolve) => canvas.toBlob(resolve, type, quality))
+      if (blob?.size <= PICTURE_BYTES) break
+    }
+    if (!blob || target.files[0] !== file) return
+    const sent = new DataTransfer()
+    sent.items.add(new File([blob], file.name, { type: blob.type }))
+    target.files = sent.files
+  } catch {
+    // Not a picture for this browser: the answer to the form says what is wrong.
+  }
+})
+
 // Search by a slash, or by Ctrl-K from anywhere.
 document.addEventListener('keydown', (event) => {
   const isTyping = event.target.closest('input, textarea, select')

@@ -35,7 +35,19 @@ function options(purpose) {
     .filter(([title, price]) => title !== '' || price !== '')
 }
 
+/** The picture as the form shows it; the page may not load it from anywhere else. */
+function picture() {
+  const shown = form.querySelector('.upload > img, .upload > canvas')
+  if (!shown) return []
+  const copy = document.createElement('canvas')
+  copy.width = shown.naturalWidth ?? shown.width
+  copy.height = shown.naturalHeight ?? shown.height
+  if (copy.width > 0) copy.getContext('2d').drawImage(shown, 0, 0)
+  return [copy]
+}
+
 function renew() {
+  preview.querySelector('[data-show="picture"]').replaceChildren(...picture())
   const purpose = typed('for')
   const offered = options(purpose)
   const price = offered.length > 0 || purpose === 'donation' ? '' : show(typed('amount'))

@@ -4,7 +4,7 @@ import type { FormFields, FormState } from '../../kernel/page.ts'
 import type { Control, FieldsOf, Rules } from '../../kernel/resource/field.ts'
 import { type AnyNoun, type Noun, type RecordOf, show } from '../../kernel/resource/resource.ts'
 import { type Json, type JsonObject, toList, toObject } from '../../kernel/shape.ts'
-import { EMPTY, SelectField, TextField } from './form.tsx'
+import { EMPTY, PictureField, SelectField, TextField } from './form.tsx'
 import { Group, type GroupProps, Rows, rowsIn } from './rows.tsx'
 import { Card } from './show.tsx'
 import { fromTyped } from './typed-amount.ts'
@@ -114,6 +114,7 @@ function fromInputs(name: string, control: Control, typed: Typed): unknown {
     const object = Object.fromEntries(filled) as JsonObject
     return filled.length === 0 ? null : (control.tidy?.(object) ?? object)
   }
+  if (control.as === 'picture') return get(`${name}.remove`) === '' ? get(name) : ''
   if (control.as !== 'rows') return get(name)
   const columns = Object.entries(control.columns)
   return Array.from({ length: rowsIn(name, fields.typed()) }, (_, at): JsonObject | undefined => {
@@ -213,6 +214,7 @@ const Input = (props: InputProps & Controls[number]) => {
   }
   if (as === 'choices') return <Choices {...{ name, control, filled, rules }} />
   if (as === 'rows') return <Rows {...{ name, control, filled, purposes }} />
+  if (as === 'picture') return <PictureField {...common} />
   if (as === 'list') return <TextField {...common} />
   return (
     <TextField

@@ -40,6 +40,7 @@ export function linkPages(context: LinkContext): readonly (Page | Form)[] {
       path: '/links',
       permission: 'checkout',
       section,
+      pictures: ['image'],
       async run({ accountId, caller: { actor } }, fields, idempotency) {
         const values = await readLink(context, accountId, newBody(context, fields))
         const link = await makeLink(context, { owner: accountId, actor }, values, idempotency)
@@ -75,6 +76,7 @@ function oneLinkPages(context: LinkContext): readonly (Page | Form)[] {
       permission: 'checkout',
       // The payment address can be changed here, so the user must have confirmed their identity.
       proof: true,
+      pictures: ['image'],
       async run(request, fields) {
         const link = await getLink(context, { id: request.params.id!, owner: request.accountId })
         const typed = { currency: link.currency, has: hasField(purposeOf(link)) }
