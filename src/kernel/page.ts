@@ -72,7 +72,7 @@ export interface OpenPage {
 }
 
 interface OpenRequest {
-  /** The client's network address, as far as it can be trusted. */
+  /** The client's network address, determined with trusted proxies only. */
   ip: string
   query: Readonly<Record<string, string>>
   fields: FormFields

@@ -83,7 +83,7 @@ interface Needed {
 
 export interface RouteRequest {
   id: string
-  /** The client's network address, as far as it can be trusted. */
+  /** The client's network address, determined with trusted proxies only. */
   ip: string
   params: Params
   query: Readonly<Record<string, unknown>>

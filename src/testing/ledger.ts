@@ -129,7 +129,7 @@ export class Ledger {
     await this.#ask('devnet_impersonate', { account: addressOf(who), end: 'true' })
   }
 
-  /** From now on blocks stay unconfirmed. */
+  /** Leaves new blocks unconfirmed. */
   async hold(): Promise<void> {
     await this.#ask('devnet_hold')
   }
@@ -139,7 +139,6 @@ export class Ledger {
     await this.#ask('devnet_release')
   }
 
-  /** Confirms a block and its dependencies. */
   async confirm(hash: string): Promise<void> {
     await this.#ask('devnet_confirm', { hash })
   }

@@ -57,7 +57,8 @@ test('a donation takes nothing of what was typed for a product; a product withou
   })
   assert.match(unclear.text, /id="plans\[0\]\.value-error">This must be an amount such as 12\.50\./)
   assert.equal((await make({ for: 'product', title: 'Mug' })).status, 400)
-  const given = { for: 'donation', title: 'Birds', amount: '3', sold_max: '5', every: 'month', suggested: '1,5 2, 10' }
+  const amounts = { 'suggested[0]': '1,5', 'suggested[2]': '2', 'suggested[3]': '10' }
+  const given = { for: 'donation', title: 'Birds', amount: '3', sold_max: '5', every: 'month', ...amounts }
   const made = await make(given)
   assert.equal(made.status, 303, made.text.slice(0, 200))
   type Link = { amount: string | null; sold_max: number | null; every: string | null; suggested: string[] }

@@ -13,7 +13,6 @@ import { renderPage } from '../../web/layout.tsx'
 import { toRequest } from '../../web/reference-fields.ts'
 import { ReferencePage } from '../../web/reference-page.tsx'
 import type { RunResult } from '../../web/reference-form.tsx'
-import { describeCost } from './describe-cost.ts'
 import { toErrorReply } from '../errors.ts'
 import { Guides } from './guides.ts'
 import { PAGE_HEADERS } from '../page-headers.ts'
@@ -22,6 +21,48 @@ import { wantsPage } from '../problem.tsx'
 import type { RouteLimits } from '../route-limits.ts'
 import { DocsSearch } from './search.ts'
 import { type PageCall, runFromPage } from './run-from-page.ts'
+import type { Tariff } from '../../guard/charge.ts'
+import { formatNano } from '../../kernel/money.ts'
+import type { Price } from '../../kernel/x402/price.ts'
+import type { Allowance } from '../../modules/accounts/index.ts'
+
+/** What a call costs, in sentences for people. */
+function describeCost(tariff: Tariff | undefined, price: Price | undefined, counted: string): string[] {
+  if (!tariff && !price) return ['It costs nothing.']
+  return [
+    ...(price ? [`Without a key a call costs ${describePrice(price)}, paid with the request.`] : []),
+    ...(tariff ? [describeTariff(tariff, counted, price !== undefined)] : []),
+  ]
+}
+
+function describePrice(price: Price): string {
+  return 'raw' in price ? `${formatNano(price.raw)} nano` : `${price.value} ${price.currency}`
+}
+
+function describeTariff({ credits, free, freeFirst }: Tariff, counted: string, isSold: boolean): string {
+  const amount = `${credits} ${credits === 1 ? 'credit' : 'credits'}`
+  const share = free.account && describeAllowance(free.account, counted)
+  const withKey = freeFirst
+    ? share === undefined
+      ? 'With a key it is free.'
+      : `With a key ${share} are free; after that each costs ${amount}.`
+    : `With a key each costs ${amount}; for an account without credits, ${share ?? 'all'} are free.`
+  // If calls are sold by request, callers without a key get none for free.
+  if (isSold || !free.anonymous) return withKey
+  return `${withKey} Without a key, ${describeAllowance(free.anonymous, counted)} are free.`
+}
+
+const SPANS: [string, number][] = [
+  ['30 days', 30 * 24 * 3_600_000],
+  ['an hour', 3_600_000],
+  ['half an hour', 1_800_000],
+  ['a minute', 60_000],
+]
+
+function describeAllowance({ max, windowMilliseconds }: Allowance, counted: string): string {
+  const span = SPANS.find(([, length]) => length === windowMilliseconds)?.[0] ?? `${windowMilliseconds / 1000} seconds`
+  return `${max} ${counted} in ${span}`
+}
 
 export interface DocsOptions extends PageCall {
   baseUrl(): string

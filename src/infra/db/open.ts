@@ -9,14 +9,77 @@ import { terminalFailures } from '../failures.ts'
 import { LISTENERS_SQL, type Listening, LocalNotices, NOTIFY_SQL, PostgresNotices, toListening } from './notices.ts'
 import { keepDatabasePrivate, makeFolder } from '../private-files.ts'
 import { migrate, refusalOf } from './migrate.ts'
-import { requireSessions } from './pooler.ts'
 import { postgresDialect } from './postgres.ts'
 import { PostgresHosts } from './postgres-hosts.ts'
 import { PoolSockets, openPool } from './postgres-pool.ts'
 import { sqliteDialect } from './sqlite.ts'
 import { StoreHealth } from './store-failure.ts'
 import { tracedDialect } from './traced-dialect.ts'
-import { watchWrites } from './watch-writes.ts'
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { systemRandom } from '../random.ts'
+import { replaceFact } from './facts.ts'
+
+const LOOK_EVERY = 2_000
+/** More than fits into half-empty pages of a full disk; random, so that it cannot be compressed. */
+const PROBE_BYTES = 65_536
+
+/**
+ * Tests a store that accepted no writes until it does again, so that no request has to find out. Returns a function
+ * that stops it.
+ */
+function watchWrites(db: Db, clock: Clock, health: StoreHealth): () => void {
+  let stopped = false
+  let cancel = () => {}
+  const look = () => {
+    if (!stopped) cancel = clock.after(LOOK_EVERY, () => void probe(db, clock).then(() => health.recover(), look))
+  }
+  health.onUnwritable = look
+  return () => {
+    stopped = true
+    cancel()
+  }
+}
+
+async function probe(db: Db, clock: Clock): Promise<void> {
+  for (const value of [Buffer.from(systemRandom.bytes(PROBE_BYTES)).toString('base64'), '']) {
+    await replaceFact(db, { name: 'probe', value, now: clock.now() })
+  }
+}
+
+/** A notice arrives within this time or never. */
+const NOTICE_MAX = 2_000
+
+/**
+ * Refuses a pooler that gives each transaction another connection, unless the store's address also names the server
+ * itself. Through such a pooler, notices between gateways get lost and named statements are unknown. A pooler is
+ * recognised by the way it numbers connections.
+ */
+async function requireSessions(hosts: PostgresHosts, client: pg.PoolClient): Promise<void> {
+  const { processID } = client as unknown as { processID: number }
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+  if (hosts.direct !== undefined || rows[0]?.pid === processID || (await receivesOwnNotice(hosts.url))) return
+  throw new Error(
+    'DATABASE_URL leads to a pooler that gives each transaction another connection, through which notices between gateways do not pass. Add the server itself, as in postgres://user@pooler:6432/name?direct=server:5432.',
+  )
+}
+
+async function receivesOwnNotice(url: string): Promise<boolean> {
+  const [listener, sender] = [new pg.Client({ connectionString: url }), new pg.Client({ connectionString: url })]
+  const channel = `probe_${randomUUID().replaceAll('-', '')}`
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  listener.on('notification', () => resolve(true))
+  const late = setTimeout(() => resolve(false), NOTICE_MAX)
+  try {
+    await Promise.all([listener.connect(), sender.connect()])
+    await listener.query(`listen ${channel}`)
+    await sender.query(`notify ${channel}`)
+    return await promise
+  } finally {
+    clearTimeout(late)
+    await Promise.all([listener.end(), sender.end()])
+  }
+}
 
 export interface Store {
   db: Db

@@ -213,6 +213,11 @@ class PostgresConnection implements OrderlyConnection {
     if (this.#isAsking || this.#outbox.length === 0) return
     const asked = this.#outbox
     this.#outbox = []
+    if (this.#beginFailed) {
+      // Asked before the failure was known, they would run outside of a transaction and stay.
+      for (const { reject } of asked) reject(this.#beginFailed)
+      return
+    }
     this.#isAsking = true
     void this.#exchange(asked).then(() => {
       this.#isAsking = false

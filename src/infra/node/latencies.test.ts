@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Latencies } from './latencies.ts'
+import { Latencies } from './upstream.ts'
 
 test('nothing is said before there are 16 samples', () => {
   const latencies = new Latencies()

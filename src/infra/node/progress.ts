@@ -1,9 +1,115 @@
 import type { Failures } from '../../kernel/failures.ts'
-import type { Clock, Random } from '../../kernel/ports.ts'
-import { type Verdict, weighLead } from './evidence.ts'
-import { UpstreamFailure } from './failure.ts'
+import type { Clock, Random, NodeAnswer } from '../../kernel/ports.ts'
+import { UpstreamFailure, toFailure } from './failure.ts'
 import { LAG_BLOCKS_MAX } from './limits.ts'
 import type { Upstream } from './upstream.ts'
+import { readContents, proveBlock } from '../../kernel/nano/ledger-send.ts'
+import { isHex } from '../../kernel/nano/hex.ts'
+import { type JsonObject, toList, toObject, textOf } from '../../kernel/shape.ts'
+
+/** Most blocks that a node is asked to show. */
+const SHOWN_MAX = 512
+/** How many of the blocks that the other node lacks are verified. */
+const SAMPLE = 8
+
+interface Contest {
+  /** The node that counts more blocks. */
+  leader: Upstream
+  other: Upstream
+  random: Random
+  /** The least work of a block on our network. */
+  threshold: bigint
+}
+
+/** Undecided if the other node does not say which blocks it has: that proves nothing for or against the leader. */
+type Verdict = 'won' | 'lost' | 'undecided'
+
+/**
+ * Whether a node that counts more blocks than another is really ahead. The count itself proves nothing. It is ahead if
+ * the other node says that the network is further, or if it shows about as many blocks that the other lacks as its lead
+ * suggests, signed by their owners and with work.
+ */
+async function weighLead(contest: Contest): Promise<Verdict> {
+  return (await admitsToBeBehind(contest.other)) ? 'won' : showBlocks(contest)
+}
+
+/** Nodes report their counts to each other, so a node that is still catching up knows it. */
+async function admitsToBeBehind(node: Upstream): Promise<boolean> {
+  const claimed = Number((await tryAsk(node, { action: 'telemetry' }))?.cemented_count)
+  return Number.isSafeInteger(claimed) && claimed - node.cemented > LAG_BLOCKS_MAX
+}
+
+async function showBlocks({ leader, other, random, threshold }: Contest): Promise<Verdict> {
+  const shown = await listShown(leader)
+  if (shown.length === 0) return 'lost'
+  const request = { action: 'blocks_info', hashes: shown, include_not_found: 'true', json_block: 'true' }
+  const answer = await tryAsk(other, request)
+  if (!answer) return 'undecided'
+  const unfound = new Set(toList(answer.blocks_not_found))
+  const missing = shown.filter((hash) => unfound.has(hash))
+  // Blocks need some time from node to node: a few missing ones do not mean that a node is hundreds behind.
+  const expected = Math.max(1, Math.ceil(Math.min(leader.cemented - other.cemented, shown.length) / 2))
+  if (missing.length < expected) {
+    // The other node may also claim falsely that it lacks nothing, so it must show the blocks.
+    const had = toObject(answer.blocks)
+    const unproven = shown.filter((hash) => !readContents(hash, toObject(had[hash]).contents))
+    return unproven.length < expected ? 'lost' : 'undecided'
+  }
+  const sample = pick(missing, SAMPLE, random)
+  const reported = await inquire(leader, { action: 'blocks_info', hashes: sample, json_block: 'true' })
+  const blocks = toObject(reported?.blocks)
+  return sample.every((hash) => isGenuine(hash, toObject(blocks[hash]), threshold)) ? 'won' : 'lost'
+}
+
+/** Recently confirmed blocks of a node, from its own list and its websocket. */
+async function listShown(node: Upstream): Promise<string[]> {
+  const history = await inquire(node, { action: 'confirmation_history' })
+  const listed = toList(history?.confirmations)
+    .map((entry) => textOf(toObject(entry).hash).toUpperCase())
+    .filter((hash) => isHex(hash, 64))
+  return [...new Set([...listed.slice(-SHOWN_MAX), ...node.announced])].slice(-SHOWN_MAX)
+}
+
+/** Nobody can invent such a block without the key of the account and the work of the network. */
+function isGenuine(hash: string, reported: JsonObject, threshold: bigint): boolean {
+  return reported.confirmed === 'true' && proveBlock(hash, reported, threshold)?.block.type === 'state'
+}
+
+/**
+ * Undefined for a broken connection or an unusable answer. A time-out or a refused connection throws, which ends the
+ * contest.
+ */
+async function inquire(node: Upstream, request: object): Promise<NodeAnswer | undefined> {
+  try {
+    return await node.inquire(request)
+  } catch (error) {
+    const failure = toFailure(error)
+    if (failure.kind === 'broken') return undefined
+    throw failure
+  }
+}
+
+/** The answer of the accused node; undefined if there is none for any reason. */
+async function tryAsk(node: Upstream, request: object): Promise<NodeAnswer | undefined> {
+  try {
+    const answer = await node.inquire(request)
+    return answer.error === undefined ? answer : undefined
+  } catch {
+    // No answer proves nothing; probes find out whether the node still works.
+    return undefined
+  }
+}
+
+/** Some entries of a list, at random: a node that invented the list cannot know which ones. */
+function pick<T>(list: readonly T[], count: number, random: Random): T[] {
+  const left = [...list]
+  const picked: T[] = []
+  while (picked.length < count && left.length > 0) {
+    const [low = 0, high = 0] = random.bytes(2)
+    picked.push(...left.splice((low + high * 256) % left.length, 1))
+  }
+  return picked
+}
 
 const STALL_AFTER = 30_000
 /** How long a count that two nodes agreed on is remembered when no node reaches it any more. */

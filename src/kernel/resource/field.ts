@@ -61,8 +61,8 @@ export type Control = Labelled &
     | { as: 'picture' }
     | { as: 'choice'; options: Options }
     | { as: 'choices'; options: Options }
-    /** Several values on one line. */
-    | { as: 'list'; decimal?: true }
+    /** Several values of one kind, each a row; empty rows do not count. */
+    | { as: 'list'; decimal?: true; max: number; one: string; add: string }
     | {
         as: 'rows'
         columns: Readonly<Record<string, { control: Control | undefined }>>

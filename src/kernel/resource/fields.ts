@@ -131,10 +131,16 @@ export const flag = ({ otherwise = false, emptyLeaves = false } = {}) =>
     read: (value, { path }) => readFreeFlag(path, value) ?? otherwise,
   })
 
-/** Several values of one kind, on one line of the form. */
+/** Several values of one kind. */
 export function list<T extends Json>(
   one: { schema: TSchema; read(value: unknown, path: string, reading: Reading): T },
-  { max, of, example, personal, ...labelled }: Said<T[]> & { max: number; of: string; decimal?: true },
+  {
+    max,
+    of,
+    example,
+    personal,
+    ...labelled
+  }: Said<T[]> & { max: number; of: string; one: string; add: string; decimal?: true },
 ): Field<T[], 'set', string> {
   return field<T[], string>({
     ...asJson<T[]>(),
@@ -143,7 +149,7 @@ export function list<T extends Json>(
     example,
     personal,
     erased: personal === true ? '[]' : undefined,
-    control: { as: 'list', ...labelled },
+    control: { as: 'list', max, ...labelled },
     read: (value, reading) =>
       readList(reading.path, value, max, of).map((each) => one.read(each, reading.path, reading)),
   })

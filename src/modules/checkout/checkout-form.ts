@@ -70,7 +70,7 @@ export const checkoutForm = noun({
     successUrl: url({ label: 'Return URL after payment' }),
     cancelUrl: url({ label: 'Return URL after cancelling', isBeside: true }),
     notify: email({ label: 'Email me when paid' }),
-    expire: lifetime({ label: 'Expires after', hint: 'From 5 minutes to 30 days, such as 2 hours.', isForNew: true }),
+    expire: lifetime({ label: 'Expires after', isForNew: true }),
     webhookUrl: webhookUrl({ label: 'Webhook', hint: 'Receives payment events, signed with your webhook secret.' }),
     metadata: {
       ...metadata(),

@@ -179,14 +179,18 @@ export const events = () =>
     read: readEvents,
   })
 
-/** How long each checkout is open, in the words of the request. */
+const LIFETIMES = ['15 minutes', '30 minutes', '1 hour', '3 hours', '1 day', '3 days', '7 days', '30 days'].map(
+  (text) => [text, text] as const,
+)
+
+/** How long each checkout is open, in the words of the request; forms offer some of them. */
 export const lifetime = (labelled: Labelled) =>
   field<string | null>({
     column: 'string | null',
     personal: 'no: a duration',
     schema: answer.orNull(answer.text),
     takes: answer.text,
-    control: { as: 'text', ...labelled },
+    control: { as: 'choice', options: () => [['', 'The usual time'], ...LIFETIMES], ...labelled },
     read: (value) => (readLifetime(value) === undefined ? null : textOf(value).trim()),
   })
 

@@ -105,7 +105,19 @@ export function every(labelled: Labelled) {
       '`month`, `year`, or a number of days: payers are reminded by email to pay again. Nothing is charged automatically.',
       'month',
     ),
-    control: { as: 'text', max: 8, ...labelled },
+    control: {
+      as: 'choice',
+      options: () => [
+        ['month', 'month'],
+        ['year', 'year'],
+        ['7', 'week'],
+        ['14', '2 weeks'],
+        ['28', '4 weeks'],
+        ['90', '90 days'],
+        ['180', '180 days'],
+      ],
+      ...labelled,
+    },
     read(value, { path }) {
       if (given(value) === undefined) return null
       const read = toEvery(value)

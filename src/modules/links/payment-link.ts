@@ -94,8 +94,10 @@ export const paymentLink = resource({
     suggested: {
       ...list(SUGGESTION, {
         label: 'Suggested amounts',
-        hint: 'Up to six, separated by spaces. Givers may always choose another.',
-        placeholder: '1 5 10',
+        hint: 'Up to six. Givers may always choose another.',
+        placeholder: '5.00',
+        one: 'Amount',
+        add: 'Add an amount',
         decimal: true,
         of: 'amounts',
         max: 6,
@@ -137,9 +139,7 @@ export const paymentLink = resource({
     }),
     every: every({
       label: 'Renews every',
-      hint: 'month, year or a number of days. Payers get an email reminder; nothing is charged automatically.',
-      placeholder: 'month',
-      isExpected: true,
+      hint: 'Payers get an email reminder; nothing is charged automatically.',
     }),
     graceDays: grace({
       label: 'Grace period in days',
@@ -162,7 +162,7 @@ export const paymentLink = resource({
       'expire',
       lifetime({
         label: 'Orders expire after',
-        hint: 'Such as 30 minutes. Default: 15 minutes with limited stock, otherwise an hour.',
+        hint: 'Usually 15 minutes with limited stock, otherwise an hour.',
       }),
     ),
     metadata: of('metadata', {}, metadata()),

@@ -82,8 +82,10 @@ export const pointOfSale = resource({
     ),
     tips: list(PERCENT, {
       label: 'Tips',
-      hint: 'Up to four percentages that payers can choose, separated by spaces.',
-      placeholder: '5 10 15',
+      hint: 'Up to four percentages that payers can choose.',
+      placeholder: '10',
+      one: 'Tip',
+      add: 'Add a tip',
       of: 'percentages',
       max: 4,
       personal: 'no: numbers',

@@ -65,32 +65,58 @@ addEventListener('pageshow', () => {
   for (const button of document.querySelectorAll('form[method=post] button:disabled')) button.disabled = false
 })
 
-// Rows are added at the end and removed where they stand: what follows moves up, so that their order stays.
+// Rows are added at the end, moved, and removed where they stand: what follows a removed one moves up, so that their order
+// stays. Inputs keep their places and names; only what is in them moves.
 for (const lines of document.querySelectorAll('[data-rows]')) {
   const [spare, add] = [lines.querySelector('details'), lines.querySelector('.add')]
   if (spare) spare.hidden = true
   const shown = () => [...lines.querySelectorAll(':scope > .line:not(.headings)')]
   const inputsOf = (line) => [...line.querySelectorAll('input')]
   const rest = () => spare?.querySelector('.line')
-  const offer = () => (add.hidden = !rest())
-  for (const button of lines.querySelectorAll('.remove')) button.hidden = false
+  const valuesOf = (line) => inputsOf(line).map(({ value }) => value)
+  const fill = (line, values) => {
+    for (const [cell, input] of inputsOf(line).entries()) input.value = values?.[cell] ?? ''
+    // What was wrong here was wrong with what stood here.
+    line.classList.remove('wrong')
+    for (const error of line.querySelectorAll('.error')) error.remove()
+    for (const input of inputsOf(line)) input.removeAttribute('aria-invalid')
+  }
+  const offer = () => {
+    add.hidden = !rest()
+    const all = shown()
+    for (const [at, line] of all.entries())
+      for (const button of line.querySelectorAll('.moves button'))
+        button.disabled = !all[at + Number(button.dataset.by)]
+  }
+  for (const button of lines.querySelectorAll('.remove, .moves')) button.hidden = false
   offer()
   lines.addEventListener('click', ({ target }) => {
+    const line = target.closest('.line')
+    const by = target.dataset.by
     if (target === add) {
-      const line = rest()
-      add.before(line)
-      line.querySelector('input').focus()
+      const added = rest()
+      add.before(added)
+      added.querySelector('input').focus()
+    } else if (by) {
+      const other = shown()[shown().indexOf(line) + Number(by)]
+      const [one, two] = [valuesOf(line), valuesOf(other)]
+      fill(line, two)
+      fill(other, one)
     } else if (target.matches('.remove')) {
-      const from = shown().slice(shown().indexOf(target.parentElement))
-      for (const [at, line] of from.entries())
-        for (const [cell, input] of inputsOf(line).entries())
-          input.value = from[at + 1] ? inputsOf(from[at + 1])[cell].value : ''
+      const from = shown().slice(shown().indexOf(line))
+      for (const [at, each] of from.entries()) fill(each, from[at + 1] && valuesOf(from[at + 1]))
       if (spare && shown().length > 1) spare.querySelector('.lines').prepend(from.at(-1))
       shown().at(-1).querySelector('input').focus()
-      // Nobody has typed, but what stands there has changed.
-      lines.dispatchEvent(new Event('input', { bubbles: true }))
-    }
+    } else return
     offer()
+    if (by) {
+      // The focus follows what was moved, so that it can be moved on by the same key.
+      const now = shown()[shown().indexOf(line) + Number(by)]
+      const button = now.querySelector(`[data-by="${by}"]`)
+      ;(button.disabled ? now.querySelector('.moves button:not(:disabled)') : button).focus()
+    }
+    // Nobody has typed, but what stands there has changed.
+    lines.dispatchEvent(new Event('input', { bubbles: true }))
   })
 }
 

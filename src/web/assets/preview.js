@@ -25,10 +25,9 @@ function show(text) {
 
 function options(purpose) {
   if (purpose === 'donation')
-    return typed('suggested')
-      .split(/[\s;]+|,\s+/)
-      .filter((amount) => amount !== '')
-      .map((amount) => [show(amount), ''])
+    return [...form.querySelectorAll('input[name^="suggested["]')]
+      .map(({ value }) => [show(value.trim()), ''])
+      .filter(([amount]) => amount !== '')
   const names = [...form.querySelectorAll('input[name^="plans["][name$=".title"]')]
   return names
     .map(({ name, value }) => [value.trim(), show(typed(name.replace('.title', '.value')))])

@@ -214,7 +214,13 @@ export const PictureField = (props: FieldProps) => {
   )
 }
 
-export const SelectField = (props: FieldProps & { options: readonly (readonly [string, string])[] }) => (
+/** A program may have set a value that people are not offered: the form keeps it. */
+const withValue = (options: SelectOptions, value: string): SelectOptions =>
+  options.some(([one]) => one === value) || value === '' ? options : [...options, [value, value]]
+
+type SelectOptions = readonly (readonly [string, string])[]
+
+export const SelectField = (props: FieldProps & { options: SelectOptions }) => (
   <Labelled {...props}>
     {(described, wrong) => (
       <select
@@ -224,7 +230,7 @@ export const SelectField = (props: FieldProps & { options: readonly (readonly [s
         aria-invalid={wrong ? 'true' : undefined}
         autofocus={wrong}
       >
-        {props.options.map(([value, text]) => (
+        {withValue(props.options, props.filled.values[props.name] ?? '').map(([value, text]) => (
           <option key={value} value={value} selected={(props.filled.values[props.name] ?? '') === value}>
             {text}
           </option>

@@ -62,7 +62,8 @@ function toInputs(name: string, control: Control, stored: Json | undefined): Rec
   }
   if (control.as === 'text' && control.toInput && value !== undefined && value !== null)
     return { [name]: control.toInput(value) }
-  if (control.as === 'list') return { [name]: toList(value).map(String).join(' ') }
+  if (control.as === 'list')
+    return Object.fromEntries(toList(value).map((each, at) => [`${name}[${at}]`, String(each)]))
   if (control.as === 'choices')
     return Object.fromEntries(toList(value).map((each) => [boxOf(name, String(each)), 'yes']))
   if (control.as !== 'rows') return { [name]: typeof value === 'string' || typeof value === 'number' ? `${value}` : '' }
@@ -104,8 +105,8 @@ function fromInputs(name: string, control: Control, typed: Typed): unknown {
   if (control.as === 'choices')
     return control.options(rules).flatMap(([value]) => (get(boxOf(name, value)) === '' ? [] : [value]))
   if (control.as === 'list') {
-    const parts = fields.get(name).split(control.decimal ? /[\s;]+|,\s+/ : /[\s;,%]+/)
-    return parts.flatMap((each) => (each === '' ? [] : control.decimal ? fromTyped(each, currency) : each))
+    const typedAt = (at: number) => get(`${name}[${at}]`).replace(/\s*%$/, '')
+    return Array.from({ length: rowsIn(name, fields.typed()) }, (_, at) => typedAt(at)).filter((each) => each !== '')
   }
   if (control.as === 'text' && control.fromInput) return control.fromInput(get(name))
   if (control.as === 'group') {
@@ -213,9 +214,8 @@ const Input = (props: InputProps & Controls[number]) => {
     )
   }
   if (as === 'choices') return <Choices {...{ name, control, filled, rules }} />
-  if (as === 'rows') return <Rows {...{ name, control, filled, purposes }} />
+  if (as === 'rows' || as === 'list') return <Rows {...{ name, control, filled, purposes }} />
   if (as === 'picture') return <PictureField {...common} />
-  if (as === 'list') return <TextField {...common} />
   return (
     <TextField
       {...common}

@@ -1,12 +1,27 @@
 import type { FrameProps } from '../../../kernel/page.ts'
-import { Form, SelectField, TextField } from '../../../web/dashboard/form.tsx'
+import { Form, SelectField } from '../../../web/dashboard/form.tsx'
 import { Fields, type FieldsProps, Refusals } from '../../../web/dashboard/resource-form.tsx'
+import { Rows } from '../../../web/dashboard/rows.tsx'
 import { endpoint } from './endpoint.ts'
+import { MEMBERS_MAX } from './filter.ts'
 
 export const ENDPOINT_FIELDS = ['url', 'description', 'events', 'filter']
 /** Fields of other forms on the same page. */
 export const REPLAY_FIELDS = ['from_unix', 'missed']
 export const WATCH_FIELDS = ['addresses']
+
+const FILTER = {
+  as: 'rows',
+  label: 'Metadata filter',
+  hint: 'Events must have all of these values in their metadata.',
+  columns: {
+    name: { control: { as: 'text', label: 'Name', placeholder: 'shop' } },
+    value: { control: { as: 'text', label: 'Value', placeholder: 'berlin' } },
+  },
+  max: MEMBERS_MAX,
+  one: 'Condition',
+  add: 'Add a condition',
+} as const
 
 /** URL, event types and filter, for a new and for an existing endpoint. */
 export const EndpointForm = (
@@ -22,14 +37,7 @@ export const EndpointForm = (
         own={{
           filter: (
             <>
-              <TextField
-                filled={filled}
-                name="filter"
-                label="Metadata filter"
-                hint="One per line: name = value. Events must match all of them."
-                placeholder="shop = berlin"
-                rows={3}
-              />
+              <Rows filled={filled} name="filter" control={FILTER} />
               <SelectField
                 filled={filled}
                 name="made_with"

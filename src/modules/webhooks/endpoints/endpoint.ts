@@ -4,13 +4,12 @@ import type { Labelled } from '../../../kernel/resource/field.ts'
 import { field, flag, isoTimeOrNone, kept, secret, secretOrNone, text } from '../../../kernel/resource/fields.ts'
 import { records } from '../../../kernel/resource/records.ts'
 import { type RecordOf, type RowOf, type ValuesOf, resource } from '../../../kernel/resource/resource.ts'
-import type { JsonObject } from '../../../kernel/shape.ts'
 import { given } from '../../../kernel/shown-fields.ts'
 import { urlRefused } from '../errors.ts'
 import type { WebhookContext } from '../context.ts'
 import { toTime } from '../shape-event.ts'
 import { withoutQuery } from '../store.ts'
-import { type Filter, NO_FILTER, fromLines, readFilter, showFilter, toLines, toStored } from './filter.ts'
+import { type Filter, NO_FILTER, fromInputs, readFilter, showFilter, toInputs, toStored } from './filter.ts'
 import { last4Of, untilOf } from './sealed.ts'
 
 const { text: TEXT, list, orNull, optional, record, words } = answer
@@ -47,7 +46,7 @@ export const endpoint = resource({
     url: address({ label: 'Endpoint URL', placeholder: 'https://shop.example/webhooks/nano' }),
     description: text({ label: 'Description', max: 200, personal: true }),
     events: kinds({ label: 'Events' }),
-    filter: filter({ label: 'Metadata filter', formText: 'must be lines such as shop = berlin, up to ten of them' }),
+    filter: filter({ label: 'Metadata filter', formText: 'needs a name in every row, and values of up to 200 characters' }),
     isEnabled: flag({ otherwise: true, emptyLeaves: true }),
     /** Why the gateway disabled it; null when its owner did, or it is enabled. */
     disabledReason: kept<'failing' | 'gone' | null>({
@@ -153,8 +152,8 @@ function filter(labelled: Labelled) {
     column: 'string | null',
     control: {
       as: 'own',
-      toInputs: (shown) => toLines(shown),
-      fromInputs: (get): JsonObject => fromLines(get('filter'), get('made_with')),
+      toInputs,
+      fromInputs,
       ...labelled,
     },
     toColumn: toStored,

@@ -2,7 +2,7 @@ import { badField } from '../../../kernel/errors.ts'
 import { type Json, type JsonObject, textOf, toObject } from '../../../kernel/shape.ts'
 import { given } from '../../../kernel/shown-fields.ts'
 
-const MEMBERS_MAX = 10
+export const MEMBERS_MAX = 10
 const TEXT_MAX = 200
 
 /** Which events an endpoint asks for, besides their type. The members have the same names in the store and in requests. */
@@ -59,20 +59,20 @@ function readMetadata(path: string, value: unknown): JsonObject | null {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** For the form: `name = value`, one on each line. */
-export function toLines(shown: Json | undefined): Record<string, string> {
+/** For the form: a row for each member. */
+export function toInputs(shown: Json | undefined): Record<string, string> {
   const { metadata, made_with: madeWith = '' } = toObject(shown)
-  const lines = Object.entries(toObject(metadata)).map(([name, value]) => `${name} = ${textOf(value)}`)
-  return { filter: lines.join('\n'), made_with: textOf(madeWith) }
+  const rows = Object.entries(toObject(metadata)).map(([name, value], at) => ({
+    [`filter[${at}].name`]: name,
+    [`filter[${at}].value`]: textOf(value),
+  }))
+  return Object.assign({ made_with: textOf(madeWith) }, ...rows) as Record<string, string>
 }
 
-export function fromLines(text: string, madeWith: string): JsonObject {
-  const lines = text.split('\n').filter((line) => line.trim() !== '')
-  const members = lines.map((line) => [line.indexOf('='), line] as const)
-  // The reader of the filter refuses this, together with everything else that is wrong.
-  if (members.some(([at]) => at < 1)) return { metadata: text, made_with: madeWith }
-  const metadata = Object.fromEntries(
-    members.map(([at, line]) => [line.slice(0, at).trim(), line.slice(at + 1).trim()]),
-  )
-  return { metadata, made_with: madeWith }
+export function fromInputs(get: (name: string) => string): JsonObject {
+  const rows = Array.from({ length: MEMBERS_MAX }, (_, at) => [get(`filter[${at}].name`), get(`filter[${at}].value`)])
+  const members = rows.filter(([name, value]) => name !== '' || value !== '') as [string, string][]
+  // The reader of the filter refuses a text, together with everything else that is wrong.
+  const metadata = members.every(([name]) => name !== '') ? Object.fromEntries(members) : 'a value without a name'
+  return { metadata, made_with: get('made_with') }
 }
