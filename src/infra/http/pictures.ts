@@ -93,7 +93,7 @@ function kindOf(bytes: Uint8Array): string | undefined {
 
 const HEADERS = { accept: 'image/png, image/jpeg, image/webp', 'user-agent': 'nano-gateway' }
 
-/** Gets a picture once, from its address or from an uploaded file, and makes a safe one that we serve ourselves. */
+/** Reads a picture once, from its address or as a file, and converts it to a safe one that we serve ourselves. */
 export function openLogos({ outbound, findUploaded }: PicturePorts): Logos {
   /** One picture at a time: half a megabyte unpacks to thirty, and an account may request fifty at once. */
   let last: Promise<unknown> = Promise.resolve()
