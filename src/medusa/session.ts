@@ -78,7 +78,7 @@ const heldOf = ({ amount_paid_raw: paid, amount_refunded_raw: refunded = 0n }: O
 /** Whether the checkout must be kept, because it has received money or money is on its way. */
 export const holdsMoney = (checkout: OwnCheckout) => checkout.status === 'detected' || heldOf(checkout) > 0n
 
-/** Confirmed nano is final: a paid session counts as captured. */
+/** Confirmed nano is final, so a paid session counts as captured. */
 export function statusOf(checkout: OwnCheckout): SessionStatus {
   switch (checkout.status) {
     case 'complete':

@@ -1,10 +1,10 @@
-/* The parts of Medusa's types for payment providers that are used here: building this package requires no package of Medusa. */
+/* The parts of Medusa's types that are used here, so that building this package needs no package of Medusa. */
 
 export type Data = Record<string, unknown>
 
 export interface ProviderInput {
   data?: Data
-  /** The id of Medusa's object: of a session, a capture, a refund. */
+  /** The id of the session, the capture or the refund. */
   context?: { idempotency_key?: string }
 }
 

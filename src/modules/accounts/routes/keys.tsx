@@ -119,7 +119,7 @@ function toBody(fields: FormFields, give: readonly Scope[], usual: string | unde
       addresses: 'addresses' in fields.typed() || usual === undefined ? listOf('addresses') : [usual],
       templates: listOf('templates'),
     }),
-    // When all boxes are ticked, the key gets all scopes, also future ones; so it does when the form had no boxes.
+    // If all boxes are ticked, or the form had none, the key gets all scopes, including future ones.
     ...(scopes.length < give.length && fields.get('boxes') !== '' && { scopes }),
     ...(expires !== '' && { expires_unix: Math.floor(Date.parse(expires!) / 1000) }),
     ...(perMinute !== '' && { per_minute: Number(perMinute) }),
