@@ -27,7 +27,7 @@ test('the region decides which money somebody thinks in; what has no price is no
   assert.equal(currencyOf('en', []), undefined)
 })
 
-test('what is left is told in the unit that fits', () => {
+test('what is left is reported in the unit that fits', () => {
   assert.equal(showLeft('en', 86_400_000), '24 hours')
   assert.equal(showLeft('en', 86_400_000 - 5_000), '24 hours')
   assert.equal(showLeft('en', 90_000), '2 minutes')

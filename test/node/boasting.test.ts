@@ -244,7 +244,7 @@ test('a good node that was too slow once to show its blocks is back with the nex
   assert.deepEqual(statesOf(gateway), ['well', 'behind'])
 })
 
-test('a node that had proven its lead served nothing while it was asked again, every 30 seconds, and old balances were told', async (t) => {
+test('a node that had proven its lead served nothing while it was asked again, every 30 seconds, and old balances were reported', async (t) => {
   const { ledgers, nodes } = await openNodes(t, 2)
   const clock = new TestClock()
   await nodes[1]!.behave('lagging')
@@ -266,7 +266,7 @@ test('a node that had proven its lead served nothing while it was asked again, e
   assert.deepEqual(statesOf(gateway), ['well', 'behind'])
 })
 
-test('a confirmation that came while a node was asked for proof was lost; now it is told once the node is cleared', async (t) => {
+test('a confirmation that came while a node was asked for proof was lost; now it is reported once the node is cleared', async (t) => {
   const { ledgers, nodes } = await openNodes(t, 2)
   const { current, signers } = ledgers
   const clock = new TestClock()

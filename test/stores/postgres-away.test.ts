@@ -7,7 +7,7 @@ import { countJobs } from '../../src/infra/jobs/queue.ts'
 import { systemClock } from '../../src/infra/clock.ts'
 import { enqueue } from '../../src/kernel/job.ts'
 import { openStore } from '../../src/store/schema.ts'
-import { BACKGROUND, openReporter, readLines } from '../failures/told.ts'
+import { BACKGROUND, openReporter, readLines } from '../failures/reported.ts'
 import { makeCertificate } from '../gallery/tls-front.ts'
 import { Signer } from '../support/blocks.ts'
 import { openFolder } from '../support/folder.ts'
@@ -97,7 +97,7 @@ async function assertNobodyWoken(gateway: Gateway, url: string): Promise<void> {
   assert.deepEqual(await query(url, `select kind, last_error from jobs where status = 'dead'`), [])
 }
 
-test('PostgreSQL restarted and callers got 500 internal_error while alarms of money rang: they are told to come back, and nothing is lost or made twice', async (t) => {
+test('PostgreSQL restarted and callers got 500 internal_error while alarms of money rang: they are asked to come back, and nothing is lost or made twice', async (t) => {
   const server = await startServer(t)
   await query(`${server.url}/postgres`, 'create database gateway')
   const url = `${server.url}/gateway`

@@ -93,7 +93,7 @@ forEachEngine((engine, open: (t: TestContext) => Promise<OpenedStore>) => {
     assert.deepEqual([code, status], ['idempotency_conflict', 409])
   })
 
-  test('a key belongs to one account and one action, and what is kept for it lies sealed in the store', async (t) => {
+  test('a key belongs to one account and one action, and what is kept for it is encrypted in the store', async (t) => {
     const opened = await open(t)
     let runs = 0
     const ask = asker(opened, async () => `shown ${++runs}`)

@@ -77,7 +77,7 @@ test('of twenty instances one credits at once, two look after it later, and each
   for (const count of first) assert.ok(count > 120 && count < 280, `one instance has ${count} of 4,000`)
 })
 
-test('the share of an instance that says goodbye, falls silent or hears nothing passes to the others', async () => {
+test('the share of an instance that says goodbye, falls silent or receives nothing passes to the others', async () => {
   const { pass, open, all } = await openShares(3)
   let listens = true
   const deaf = open(() => listens)
@@ -142,7 +142,7 @@ test('a payment whose instance is gone is credited by the next, and one that was
   assert.deepEqual(second.described, [lonely.hash, other.hash])
 })
 
-test('a block that is told and that no node knows is asked for twenty times more, ever later, and then left to the poller, who comes at once', async (t) => {
+test('a block that is reported and that no node knows is asked for twenty times more, ever later, and then left to the poller, who comes at once', async (t) => {
   const { clock, openAlone } = await openWatched(t, 1)
   const { network, monitor } = openAlone()
   await monitor.feed.start()

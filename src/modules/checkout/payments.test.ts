@@ -98,7 +98,7 @@ test('one checkout that cannot be written kept the detected ones of every other 
   assert.match(shop.log(), new RegExp(`poisoned.*${poisoned.id}|${poisoned.id}.*poisoned`))
 })
 
-test('two instances on one store hear of the same block by event and poller at once: one payment, one event (contract 6, rule 6; 3, rule 5)', async (t) => {
+test('two instances on one store learn of the same block by event and poller at once: one payment, one event (contract 6, rule 6; 3, rule 5)', async (t) => {
   const world = await openWorld(t, 'postgres')
   const [first, second] = [await world.start(), await world.start()]
   const payer = new Signer(7)

@@ -64,7 +64,7 @@ for (const engine of ENGINES) {
     await turnUntil(world, 1_000, () => Promise.resolve(arrived() === BigInt(made.amount_raw)))
   })
 
-  test(`${engine}: a merchant whose generated wallet was frozen gets the money once it is thawed, days later`, async (t) => {
+  test(`${engine}: a merchant whose generated wallet was frozen gets the money once it is unfrozen, days later`, async (t) => {
     const { world, shop, made, wallets, pay, arrived } = await openPaid(t, engine, WITH_WALLETS)
     const { db } = shop.app.store
     const frozen = { frozen_at: world.clock.now(), frozen_reason: 'A person said so.' }

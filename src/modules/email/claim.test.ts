@@ -46,7 +46,7 @@ test('a claim that was taken is paid, also when the time is over before its bloc
   assert.deepEqual(blocks, [{ destination: alice, amount_raw: made.amount_raw, status: 'queued' }])
 })
 
-test('guessing codes is slowed down, and a wrong one tells nothing', async (t) => {
+test('guessing codes is slowed down, and a wrong one reveals nothing', async (t) => {
   const { world, code } = await openFunded(t)
   const statuses = new Map<number, number>()
   for (let guess = 0; guess < 40; guess++) {

@@ -85,7 +85,7 @@ for (const engine of ENGINES)
     assert.equal((await offer(shop, 'alice')).lease!.owner, bob.address)
   })
 
-test('names of an account are listed for it, and their ends are told by mail, each once', async (t) => {
+test('names of an account are listed for it, and their ends are announced by mail, each once', async (t) => {
   const { market, shop, person: alice } = await openStall(t)
   const { db } = shop.app.store
   const { accountId, key } = await shop.join()

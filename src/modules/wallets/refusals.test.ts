@@ -52,7 +52,7 @@ test('only a confirmed send of this amount to this wallet is received, whatever 
 })
 
 // Somebody who can write to the store and seal must not make us sign for an address with another key.
-test('a sealed key that is not the key of its address signs nothing, and freezes the wallet', async (t) => {
+test('an encrypted key that is not the key of its address signs nothing, and freezes the wallet', async (t) => {
   const { world, instance, wallet } = await openWallet(t)
   await world.deposit(wallet, nano(5))
   const { id } = (await findWalletByAddress(world.db, wallet))!

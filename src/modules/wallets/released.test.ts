@@ -373,7 +373,7 @@ test('what a false block took the place of, after a true one had been released, 
   assert.equal(await codeOf(world.finish(send(world, instance, wallet, nano(2), 'order'))), 'send_void')
 })
 
-test('a thaw takes over a released block that is on the ledger after all', async (t) => {
+test('an unfreeze takes over a released block that is on the ledger after all', async (t) => {
   const { world, instance, wallet, lie, showAll, record, statuses, pass, invent, receive } = await openLies(t, 2)
   await invent(nano(7))
   await receive()

@@ -102,7 +102,7 @@ test('at most four requests at once go to one host, and others wait for none of 
 })
 
 // Whoever made checkouts without a key, each with a slow host of its own, filled every place that there was.
-test('a shop hears of its payment at once, however many slow hosts strangers have named', async (t) => {
+test('a shop learns of its payment at once, however many slow hosts strangers have named', async (t) => {
   const world = await openWebhooks(t)
   const held: (() => void)[] = []
   const slow = await openReceiver(t, (response) => void held.push(() => response.writeHead(200).end()))
@@ -125,7 +125,7 @@ test('a shop hears of its payment at once, however many slow hosts strangers hav
 })
 
 // Four accounts with slow endpoints had all the places of endpoints, and everybody else waited for them.
-test('an endpoint hears at once, however many slow endpoints other accounts have', async (t) => {
+test('an endpoint is notified at once, however many slow endpoints other accounts have', async (t) => {
   const world = await openWebhooks(t)
   const held: (() => void)[] = []
   const slow = await openReceiver(t, (response) => void held.push(() => response.writeHead(200).end()))
@@ -161,7 +161,7 @@ test('an address that came to lead into a private network leaves nothing but a c
   assert.deepEqual([attempt!.status, attempt!.error, attempt!.response], [null, 'address_refused', ''])
 })
 
-test('a secret that no longer opens is told, and tried again', async (t) => {
+test('a secret that no longer opens is reported, and tried again', async (t) => {
   const world = await openWebhooks(t)
   const receiver = await openReceiver(t)
   const { secrets } = world.ctx

@@ -30,7 +30,7 @@ forEachEngine((engine) => {
     verifyWebhook(body, headers, fresh, world.clock.now() / 1000)
   })
 
-  test('an account whose secret was sealed with a lost key gets another by rotating', async (t) => {
+  test('an account whose secret was encrypted with a lost key gets another by rotating', async (t) => {
     const world = await openWebhooks(t, engine)
     const receiver = await openReceiver(t)
     const { random } = world.ctx

@@ -28,7 +28,7 @@ function listWritten(): string[] {
 }
 
 // Nobody understands “member role changed memberId: mem_…”.
-test('whatever is noted of an account is told as a sentence, and can be asked for by its kind', () => {
+test('whatever is noted of an account is shown as a sentence, and can be asked for by its kind', () => {
   const written = listWritten().filter((what) => Object.hasOwn(KINDS, what.split('.')[0]!))
   assert.ok(written.length > 20, written.join(' '))
   const untold = written.filter((what) => !isReported(what))

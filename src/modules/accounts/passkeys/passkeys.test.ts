@@ -241,7 +241,7 @@ forEachEngine((engine) => {
     assert.equal((await post('/api/recovery-codes', {}, bearer(token))).code, 'fresh_proof_required')
   })
 
-  test('a recovery code opens once, at either of two endpoints, and is told; new ones end those before (contract 5, rule 35)', async (t) => {
+  test('a recovery code opens once, at either of two endpoints, and is reported; new ones end those before (contract 5, rule 35)', async (t) => {
     const { world, enrol, post, bearer, mails } = await openHouse(t)
     const { token } = await world.signIn(EMAIL)
     const { json } = await enrol(token)

@@ -109,7 +109,7 @@ async function openStuckRefund(t: TestContext) {
 }
 
 // A node said that somebody else's block stands there, and a person found that none does: the same bytes go out again.
-test('a refund whose block was lost is not made a second time before the thaw has decided about the first', async (t) => {
+test('a refund whose block was lost is not made a second time before the unfreeze has decided about the first', async (t) => {
   const { world, db, made, first, faults, asked, again, given, untilRefund } = await openStuckRefund(t)
   await db.updateTable('wallets').set({ frozen_at: world.clock.now() }).where('id', '=', first.wallet_id).execute()
   await db.updateTable('wallet_blocks').set({ status: 'lost' }).where('id', '=', first.block_id).execute()
@@ -182,7 +182,7 @@ test('after a part was given back, the rest of the price is not the price, paid 
 })
 
 // Merchants pass the link on at once; its money is confirmed, and received by its wallet, a moment later.
-test('a buyer who opens the link of a refund early is not told that the money went back, and gets it a moment later (contract 4.10, rule 7)', async (t) => {
+test('a buyer who opens the link of a refund early does not read that the money went back, and gets it a moment later (contract 4.10, rule 7)', async (t) => {
   const opened = await openRefundShop(t)
   const { world, shop, sell, refund, untilRefund, fundsOf } = opened
   const made = await sell()
@@ -236,7 +236,7 @@ test('a refund by link that fails ends its link: nobody waits at it for money th
   assert.notEqual((await links.executeTakeFirstOrThrow()).cancelled_at, null)
 })
 
-test('a merchant whose refund meets the sweep is told to name a wallet, and not that one is missing', async (t) => {
+test('a merchant whose refund meets the sweep is asked to name a wallet, and not that one is missing', async (t) => {
   const { shop, merchant, wallet, sell } = await openRefundShop(t, 'postgres')
   const { db } = shop.app.store
   const made = await sell()
