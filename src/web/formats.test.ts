@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { currencyOf, showDigits, showLeft, showMoney, showWorth } from './formats.ts'
 
-// A payer who types what stands here must pay exactly what is asked for.
+// A payer who types the shown amount must pay exactly what is asked for.
 test('every digit of an amount is shown, in the digits and signs of the reader', () => {
   const raw = 1_234_000000000000000000000000000001n
   assert.equal(showDigits('en', raw), '1,234.000000000000000000000000000001')

@@ -89,7 +89,7 @@ test('the key file is for its owner alone, and two processes that make it agree;
 const vaultOn = (file: string) =>
   new EnvelopeVault({ load: () => readKeyFile(file)!, stamp: () => stampKeyFile(file), random: testRandom })
 
-// Otherwise a wallet made after a rotation is lost as soon as the gateway restarts: its key was only in memory.
+// Otherwise a wallet made after a rotation would be lost with the next restart, because its key was only in memory.
 test('a wallet made after a rotation is encrypted with a key that is in the file', (t) => {
   const file = join(openFolder(t), 'wallet-keys')
   const { active: first } = createKeyFile(file, testRandom)
@@ -97,7 +97,7 @@ test('a wallet made after a rotation is encrypted with a key that is in the file
   assert.equal(vault.encrypt(holder, testRandom.bytes(32)).masterKeyId, first.id)
   const { active: second } = addToKeyFile(file, testRandom)
   assert.equal(vault.encrypt(holder, testRandom.bytes(32)).masterKeyId, second.id)
-  // The operator takes the old key out, as the documentation says.
+  // The operator removes the old key, as the documentation says.
   const [, line] = readFileSync(file, 'utf8').trim().split('\n')
   writeFileSync(file, `${line}\n`)
   const key = testRandom.bytes(32)
@@ -162,7 +162,7 @@ test('a gateway with a wrong master key, or without the one that wallets need, d
   const wrong = { id: master.id, key: other.key }
   const clock = new TestClock()
   await assert.rejects(openGateway(t, env(settingOf(wrong)), clock), /master key key-1 is not the one/)
-  // Nothing that it began keeps the process.
+  // Nothing that it started keeps the process running.
   assert.equal(clock.waiting, 0)
   await assert.rejects(openGateway(t, env(settingOf(other))), /master key key-1 is missing, and 1 wallets depend on it/)
   await assert.rejects(openGateway(t, env('')), /wallet-keys is missing, and wallets depend on the key key-1/)

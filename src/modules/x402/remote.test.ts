@@ -23,7 +23,10 @@ import {
   signed,
 } from '../../../test/support/x402-steps.ts'
 
-/* A facilitator elsewhere settles, and our own node decides: whatever it says, nothing is served that is not paid. */
+/*
+ * Another facilitator settles, but our own node decides: whatever the facilitator says, nothing is served that is not
+ * paid.
+ */
 
 async function openRemoteShop(t: TestContext, env: Record<string, string> = {}) {
   const ledger = await openDevnet(t)

@@ -21,7 +21,7 @@ import { changeEndpoint, makeEndpoint } from './change.ts'
 import { endpoint as noun, endpoints } from './endpoint.ts'
 import { readNew } from '../../../kernel/resource/read.ts'
 
-/* What counts against an endpoint, and who hears of it. */
+/* What counts against an endpoint, and who is notified. */
 
 const DAY = 86_400_000
 
