@@ -67,7 +67,7 @@ interface Ground {
   failures: Failures
   opened: Store
   ids: Ids
-  /** Unset where the operator has switched traces off. */
+  /** Undefined if the operator has switched traces off. */
   traces: Traces | undefined
 }
 

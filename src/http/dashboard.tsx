@@ -163,8 +163,8 @@ class Dashboard {
   }
 
   /**
-   * Stores the pictures of a form and puts their addresses into its fields. What is wrong with a file is returned by its field, which then
-   * has a value that no reader accepts, so that the form names everything else that is wrong with it at the same time.
+   * Stores the pictures of a form and puts their addresses into its fields. For a file that is refused it returns the
+   * error, and gives the field a value that no reader accepts, so that the form shows all errors at once.
    */
   async #takePictures({ pictures = [] }: Form, accountId: string, fields: SentFields): Promise<Record<string, string>> {
     const faults: Record<string, string> = {}

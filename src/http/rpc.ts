@@ -141,7 +141,7 @@ export class RpcEndpoint {
       // Answers of a batch are written one by one, which only node:http supports.
       if (response instanceof UsualRequest) response.giveBack()
       else {
-        heedLeaving(response, leaving)
+        cancelOnLeave(response, leaving)
         this.#runAll(answering, response, text, { requestId, headers, url, ip, leaving })
       }
       return
@@ -160,7 +160,7 @@ export class RpcEndpoint {
       return
     }
     running.count++
-    heedLeaving(response, leaving)
+    cancelOnLeave(response, leaving)
     void outcome.then((outcome) => {
       running.count--
       this.#finish(answering, outcome, leaving)
@@ -242,7 +242,7 @@ export class RpcEndpoint {
 }
 
 /** If the client leaves, cancels what only this client waits for. */
-function heedLeaving(response: Answering['response'], leaving: Leaving): void {
+function cancelOnLeave(response: Answering['response'], leaving: Leaving): void {
   response.on('close', () => {
     if (!response.writableFinished) leaving.leave()
   })

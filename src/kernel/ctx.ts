@@ -65,7 +65,7 @@ export interface Ctx {
   caller: Caller
   /** Whose share of limited resources the request uses: that of the account, or of the network address. */
   payer: string
-  /** The client's network address, as far as it can be trusted. */
+  /** The client's network address, determined with trusted proxies only. */
   ip: string
   /** What an earlier request with the same key has left; only for requests that act once, if the client sent a key. */
   idempotency: Idempotency | undefined

@@ -9,13 +9,13 @@ interface OutboundReply {
   milliseconds: number
 }
 
-/** Requests to addresses that users gave us. Private networks are refused, whatever name leads there. */
+/** Requests to addresses given by users. Private networks are refused, whatever name leads there. */
 export interface Outbound {
-  /** Why an address is refused by its text alone; undefined when it may be tried. Nothing is resolved. */
+  /** Why the text of an address is refused; undefined if it can be tried. Resolves no name. */
   check(url: string): RefusedAddress | undefined
-  /** Returns any reply, redirects too; without one it throws an `OutboundFailure`. */
+  /** Returns any reply, even a redirect; throws `OutboundFailure` if there is none. */
   post(url: string, request: { headers: Readonly<Record<string, string>>; body: string }): Promise<OutboundReply>
-  /** The same for GET. Bytes are undefined when there are too many, or when the transfer broke off. */
+  /** The same with GET. The bytes are undefined if there are too many, or if the transfer was interrupted. */
   get(
     url: string,
     request: { headers: Readonly<Record<string, string>>; bytesMax: number },

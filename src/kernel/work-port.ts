@@ -1,6 +1,6 @@
 import type { Leaving } from './leaving.ts'
 
-/** How urgent work is: a caller waits, one of our own wallets waits, or it may be needed later. */
+/** The urgency of work: a caller waits, one of our own wallets waits, or it may be needed later. */
 export type WorkClass = 'interactive' | 'wallet' | 'precompute'
 
 export interface WorkRequest {
@@ -8,11 +8,11 @@ export interface WorkRequest {
   root: string
   threshold: bigint
   class: WorkClass
-  /** Whose share of the machine it uses: an account, an address, a wallet. */
+  /** Who is charged with the use of the machine: an account, an address or a wallet. */
   payer: string
-  /** The size of that share compared with others; 1 by default. */
+  /** The weight of the payer's share; 1 by default. */
   weight?: number
-  /** Notifies when the caller has left. */
+  /** Reports that the caller has left. */
   leaving?: Leaving
 }
 
@@ -21,22 +21,22 @@ export interface FoundWork {
   work: string
   /** The difficulty that the work reaches; never below what was requested. */
   value: bigint
-  /** Made in advance: the first caller is counted as if it had been searched for them. */
+  /** Computed in advance: its first user is charged as if it had been searched for them. */
   prepared?: boolean
 }
 
-/** Proof of work. Every result was verified here, whatever its source. */
+/** Proof of work. Every result was checked here, whatever its source. */
 export interface WorkPort {
   /** Whether there is any source of work. */
   readonly offered: boolean
-  /** Known work that is enough. */
+  /** Known work that suffices. */
   find(root: string, threshold: bigint): FoundWork | undefined | Promise<FoundWork | undefined>
-  /** Finds work, or throws `no_work` when there is no source or the wait would be too long. */
+  /** Searches for work; throws `no_work` if there is no source, or if the wait would be too long. */
   generate(request: WorkRequest): Promise<FoundWork>
-  /** Notes that a caller was given work that was made in advance. */
+  /** Records that a caller got work that was computed in advance. */
   markAsked(root: string): Promise<void>
-  /** Ends the waits of one payer for a root; true when there were any. Other payers keep waiting. */
+  /** Ends all waits of one payer for a root; returns whether there were any. Other payers continue to wait. */
   cancel(root: string, payer: string): boolean
-  /** Announces the root of an account's next block; work for it is made when there is nothing else to do. */
+  /** Announces the root of an account's next block, for which work is computed when the machine is idle. */
   prepare(account: string, root: string, threshold: bigint): void
 }

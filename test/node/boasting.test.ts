@@ -304,7 +304,7 @@ test('a node that had proven its lead served nothing while it was asked again, e
   assert.deepEqual(statesOf(gateway), ['well', 'behind'])
 })
 
-test('a confirmation that came while a node was asked for proof was lost; now it is told once the node is cleared', async (t) => {
+test('a confirmation that came while a node was asked for proof was lost; now it is reported once the node is cleared', async (t) => {
   const { ledgers, nodes } = await openNodes(t, 2)
   const { current, signers } = ledgers
   const clock = new TestClock()

@@ -60,7 +60,7 @@ const refusal = ({ status, json }: Reply) => [status, json().field]
 
 for (const engine of ENGINES) {
   describe(`what strangers make with the key of a page, ${engine}`, () => {
-    test('a stranger sold under the shop’s name at an address of his own, and the shop’s server was told that it was paid', async (t) => {
+    test('a stranger sold under the shop’s name at an address of his own, and the shop’s server was notified that it was paid', async (t) => {
       const { shop, key, headers, get, post, ...steps } = await openOn(t, engine)
       const { makeKey, fromPage, listen, heard, pay, recordOf } = steps
       const open = await makeKey()

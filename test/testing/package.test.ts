@@ -57,7 +57,7 @@ test('the package is small, has its types, names what it needs, and nothing of a
   )
 })
 
-test('a program in an empty folder starts a ledger, in its own process and in another; an old Node is told what is needed', async (t) => {
+test('a program in an empty folder starts a ledger, in its own process and in another; on an old Node it says what is needed', async (t) => {
   const { folder } = packDevnet()
   writeFileSync(join(folder, 'program.mjs'), PROGRAM)
   const start = async (node: string, ...words: string[]) => {

@@ -83,7 +83,7 @@ test('a name that leads to any address that is not public, or is of this machine
   await assert.rejects(postTo(['1.1.1.1'], ['1.1.1.1']), { code: 'address_refused' })
 })
 
-test('a name without addresses and a name server that fails are told by a code alone', async () => {
+test('a name without addresses and a name server that fails are reported by a code alone', async () => {
   const failures = [postTo([]), postTo(new Error('queryA ESERVFAIL shop.example at 10.0.0.2'))]
   for (const failure of failures) {
     await assert.rejects(failure, (error) => {

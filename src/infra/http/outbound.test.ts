@@ -140,7 +140,7 @@ test('a server that speaks no TLS in five seconds is given up', async (t) => {
   await assert.rejects(posted, { code: 'connect_timeout' })
 })
 
-test('a closed port, a closed connection and nonsense are told by codes, without details', async (t) => {
+test('a closed port, a closed connection and nonsense are reported by codes, without details', async (t) => {
   const hangUp = await listen(
     t,
     createTcpServer((socket) => void socket.once('data', () => socket.destroy())),

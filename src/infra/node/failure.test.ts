@@ -20,7 +20,7 @@ test('an operator reads why a node did not answer, without its address', () => {
   assert.equal(toFailure(new Error('status 502')).message, 'status 502')
 })
 
-test('time-outs and goodbyes are told apart, and a failure stays what it is', () => {
+test('time-outs and goodbyes are distinguished, and a failure stays what it is', () => {
   assert.equal(kindOf(Object.assign(new Error('x'), { code: 'ETIMEDOUT' })), 'timeout')
   assert.equal(kindOf(new DOMException('x', 'TimeoutError')), 'timeout')
   assert.equal(kindOf(new DOMException('x', 'AbortError')), 'aborted')

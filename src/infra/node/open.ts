@@ -85,7 +85,7 @@ function parse(text: string): Confirmation | undefined {
   }
 }
 
-/** Share of the memory for answers of nodes; the rest is for finished answers. */
+/** Share of the memory for nodes' answers; finished answers get the rest. */
 const ANSWERS_SHARE = 3 / 8
 
 interface NodesParts {

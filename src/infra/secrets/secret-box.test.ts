@@ -11,7 +11,7 @@ const HERE = accountSecretContext('acc_1')
 const THERE = accountSecretContext('acc_2')
 const box = openSecretBox(testRandom.bytes(32), testRandom)
 
-test('a sealed text opens again, and looks different each time', () => {
+test('an encrypted text opens again, and looks different each time', () => {
   for (const plain of ['', 'whsec_abc', 'Zoë € 支払い', 'x'.repeat(10_000)]) {
     const encrypted = box.encrypt(HERE, plain)
     assert.equal(box.open(HERE, encrypted), plain)

@@ -34,7 +34,7 @@ test('a peer is asked for a difficulty, never for a multiplier; its work comes b
   }
 })
 
-test('a peer takes two searches at once unless told, and answers each with its own work', async (t) => {
+test('a peer takes two searches at once by default, and answers each with its own work', async (t) => {
   const { server, peer } = await startPeer(t)
   assert.equal(peer.kind, 'peer')
   assert.equal(peer.slots, 2)

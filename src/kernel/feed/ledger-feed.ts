@@ -81,7 +81,10 @@ export class CatchUp {
   }
 }
 
-/** Pauses between rounds; longer while events arrive, because rounds are only a safety net then. `lookSoon` asks for an early one. */
+/**
+ * Pause between rounds. It is longer while confirmations arrive, because rounds are then only a safety net. `lookSoon`
+ * starts one earlier.
+ */
 const TICK = 500
 const TICK_CONNECTED = 2_000
 /** Pause while no address is watched. */

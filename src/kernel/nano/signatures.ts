@@ -220,8 +220,8 @@ export interface Curve {
   /** The base point times a number below the order. Throws on zero, because anybody could sign for that point. */
   multiplyBase(out: Uint8Array, scalar: Uint8Array): void
   /**
-   * The base point times `s` minus the key times `h`; undefined when the key is not a point. The node's rule decides what a point is:
-   * all 255 bits that are a height on the curve, of whatever order.
+   * The base point times `s` minus the key times `h`; undefined if the key is not a point. As in a node, any 255 bits
+   * that are a coordinate on the curve are a point, whatever its order.
    */
   difference(s: Uint8Array, h: Uint8Array, key: Uint8Array): Uint8Array | undefined
   /** Memory for secrets, which is wiped after each use and never freed. */

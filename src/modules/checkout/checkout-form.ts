@@ -11,7 +11,10 @@ import type { Checkout } from './record.ts'
 import type { CheckoutMode } from './record.ts'
 import { readMode } from './wire-fields.ts'
 
-/* The forms of a single payment: fields as those of links and tills, so that everything that is wrong is said at once, beside it. */
+/*
+ * The forms of a single payment. Their fields are declared like those of links and tills, so that all errors are shown
+ * at once, each beside its field.
+ */
 
 /** The fields of a checkout that people fill in. Requests of programs are read by the action. */
 export const checkoutForm = noun({

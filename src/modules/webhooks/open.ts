@@ -66,7 +66,7 @@ export function openWebhooks(
     node,
     engine,
     addressesMax: settings.watchAddressesMax,
-    heed(addresses) {
+    watch(addresses) {
       monitor.feed.watch(addresses)
       notices.publish(WATCHES, '')
     },

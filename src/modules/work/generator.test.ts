@@ -83,7 +83,7 @@ test('when an account moves on, what was made for its old root is dropped and ca
   clock.advance(1_000)
   const stored = async () => (await ctx.db.selectFrom('works').select('root').execute()).map(({ root }) => root)
   await until(async () => (await stored()).includes(old))
-  // Somebody else published the next block; a confirmation tells us, also after a restart.
+  // Somebody else has published the next block; its confirmation shows that, even after a restart.
   const restarted = open()
   await restarted.start()
   restarted.note(confirmation(next, old), send)

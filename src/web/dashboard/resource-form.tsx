@@ -9,7 +9,10 @@ import { Group, type GroupProps, Rows, rowsIn } from './rows.tsx'
 import { Card } from './show.tsx'
 import { fromTyped } from './typed-amount.ts'
 
-/* The form of a noun, from its declaration. It works without scripts; inputs of rows have the same names as in refusals: `items[0].price`. */
+/*
+ * The form of a resource, made from its declaration. It works without scripts; inputs of rows have the same names as in
+ * refusals: `items[0].price`.
+ */
 
 type Purpose = 'create' | 'change'
 type Named = Pick<AnyNoun, 'named'>

@@ -125,7 +125,7 @@ function toBody(
       addresses: 'addresses' in fields.typed() || usual === undefined ? listOf('addresses') : [usual],
       templates: listOf('templates'),
     }),
-    // When all boxes are ticked, the key gets all scopes, also future ones; so it does when the form had no boxes.
+    // If all boxes are ticked, or the form had none, the key gets all scopes, including future ones.
     ...(scopes.length < give.length && fields.get('boxes') !== '' && { scopes }),
     ...(expires !== '' && {
       expires_unix: isDate(expires!) ? Math.floor(localDay(timeZone, expires!).from / 1000) : expires,

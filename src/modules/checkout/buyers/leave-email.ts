@@ -11,9 +11,11 @@ import { readEmail } from './request.ts'
 import { type Buyer, findBuyer, saveBuyer } from './store.ts'
 
 const DAY = 86_400_000
-/** How many addresses one network address may leave a day: its own share, so one address cannot use up that of others. */
+/**
+ * How many mail addresses may be left per day from one network address, so that it cannot use up the share of others.
+ */
 const LEFT_A_DAY = 20
-/** How many addresses one network address may leave a day for checkouts without an account. */
+/** The same for checkouts without an account. */
 const LEFT_A_DAY_ANONYMOUS = 5
 /** Enough to correct typing errors, too few to try a list of addresses. */
 const CHANGES_MAX = 3

@@ -56,17 +56,17 @@ interface CreditedAll {
 
 type CreditedOrNot = CreditedAll | { missing: string[] }
 
-/** A checkout has changed, or the payment was recorded, since the claims were read. */
+/** Thrown if a checkout has changed, or the payment was recorded, since the claims were read. */
 class Overtaken extends Error {}
 
 /**
- * Reads who claims the send before any lock, so that all that follows is one message. When anything has changed by then, nothing is
- * stored, and all of it is done again under locks.
+ * Reads who claims the send without taking locks, so that everything else is one message. If something has changed
+ * meanwhile, nothing is stored, and everything is repeated with locks.
  */
 async function creditUnlocked(ctx: CheckoutContext, send: IncomingSend, rates: Rates): Promise<CreditedOrNot> {
   const found = await listClaims(ctx, send)
   if (found.claims.length === 0 && !found.isPassing) return { changed: [], afterwards: [] }
-  // A checkout that was made meanwhile may be what this payment is for, and nothing of it is locked.
+  // A checkout made meanwhile may be what this payment is for, and no row of it is locked.
   if (found.claims.some(({ checkout }) => !checkout)) return creditAll(ctx, send, rates)
   try {
     return await creditAll(ctx, send, rates, found)
@@ -183,7 +183,10 @@ async function creditOwner(
   return { checkout, plan, kind: decision.kind, became: decision.event ?? `payment.${decision.kind}`, mails }
 }
 
-/** The claims were read by several statements: a look that saw the send, and made the checkout newer than it, may lie between them. */
+/**
+ * Several statements have read the claims. A look that saw the send, and a checkout made after it, may have come in
+ * between.
+ */
 async function requireUnchanged(
   { db }: CheckoutContext,
   claimed: Checkout,

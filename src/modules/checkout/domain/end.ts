@@ -11,7 +11,7 @@ import { announce } from './events.ts'
 import { audit } from './mark.ts'
 import { moveCheckout } from './move.ts'
 
-/** A node's answer may be a moment old, so a look counts only when it began this long after the end. */
+/** A node's answer may be slightly old, so a look counts only if it began this long after the end. */
 export const CATCH_UP_MARGIN = 3_000
 const BATCH_MAX = 1_000
 

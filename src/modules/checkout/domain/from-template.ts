@@ -23,7 +23,7 @@ export async function fromTemplate(
   if (asked.address !== undefined && asked.address !== template.merchantAddress) throw fixed('address')
   if (asked.plans.length > 0) throw fixed('plans')
   const { priceField, priceIn, currency = template.currency, mode = template.mode, modeField } = asked.order!
-  // A price of 10 EUR must not become 10 nano.
+  // An order must not turn a price of 10 EUR into 10 nano.
   if (currency !== template.currency) throw fixed('currency')
   if (mode !== template.mode) throw fixed(modeField)
   const { barePrice = template.barePrice, webhookProof = template.webhookProof } = asked

@@ -76,7 +76,8 @@ export async function openCheckout(
   const maker = { owner, keyId, madeWith: madeWithOf(caller) }
   const [near] = await together([
     countNear(ctx, { ...request, address, owner }),
-    // Checked again when it is stored; checked here so that a caller over the limit cannot make us query nodes.
+    // Checked again when the checkout is stored. Checking here as well keeps callers over the limit from causing
+    // requests to nodes.
     request.mode === 'generated_wallet' ? undefined : refuseTooMany(ctx, { ...maker, address }),
   ])
   // Read before the checkout gets its creation time: whatever the look finds is older than the checkout.
@@ -239,7 +240,7 @@ export async function store(
   return opened
 }
 
-/** With a likely amount everything is sent in one message, and nothing is stored when the amount is taken. */
+/** Tries a likely amount with everything in one message; if the amount is taken, nothing is stored. */
 function insertAll(
   ctx: CheckoutContext,
   draft: Checkout,
@@ -256,7 +257,8 @@ function insertAll(
       watchFrom(tx, draft, seen),
       insertCheckout(tx.db, checkout),
       insertTimeline(tx.db, id, { seq: 1, status, additional, reason: 'created', blockHash: null, at }),
-      // The transaction holds the address by now, so each of many checkouts made at once counts those before it.
+      // The transaction has locked the address by now, so each of several checkouts made at once counts those before
+      // it.
       refuseTooMany(tx, draft, { stored: 1 }),
       requireOwnAddress(tx, checkout, { namedBy, seen }),
       requireFreeNumber(tx.db, tx.ports.engine, checkout),

@@ -131,7 +131,8 @@ export async function takeSends(
   if (fresh.length === 0) return { unsettled, doubted }
   const failures: unknown[] = []
   const sends = await readSends(tools.node, fresh, ctx.clock.now())
-  // The list is one node's claim, and its sends may have been received since or long ago: where the send itself cannot confirm it, ask further.
+  // The list comes from one node, and its sends may have been received long ago. If a send itself cannot confirm it,
+  // ask more nodes.
   const doubtful = sends.filter(({ hash, confirmed, waits }) => confirmed && found.get(hash) === null && waits !== true)
   const places = await readPlaces(tools.node, doubtful)
   const listed = new Map([...found, ...doubtful.map(({ hash }) => [hash, places.get(hash)] as const)])

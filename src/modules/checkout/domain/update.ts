@@ -175,7 +175,7 @@ async function replaceTerms(
     plans: plans.map(({ title, price, discount }) => ({ title, value: price.text, discount, amountRaw: undefined })),
   }
   if (moves) {
-    // Another change moved the checkout after this one looked at the ledger for its address.
+    // Another change has moved the checkout after this one read its address from the ledger.
     if (!seen) throw fieldFixed('address')
     next = { ...next, ...(await watchFrom(tx, next, seen)) }
     // This transaction now holds the address, so each of many checkouts moved there at once counts those before it.

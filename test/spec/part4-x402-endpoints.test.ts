@@ -24,7 +24,7 @@ type Payload = Parameters<HTTPFacilitatorClient['verify']>[0]
 const payload = (block: Parameters<typeof payloadOf>[0], change?: Parameters<typeof payloadOf>[1]) =>
   payloadOf(block, change) as unknown as Payload
 
-test('a service learns what is settled here before it sends anything; 429 whoever asks too much is told when to come back (contract 4.7, Other endpoints of 4.7: GET /facilitator/supported)', async (t) => {
+test('a service learns what is settled here before it sends anything; 429 whoever asks too much gets the time to come back (contract 4.7, Other endpoints of 4.7: GET /facilitator/supported)', async (t) => {
   // Nothing is for sale: the facilitator stands by itself.
   const env = { X402_PAY_TO: '', LIMIT_ANONYMOUS_PER_MINUTE: '2' }
   const { url } = await openFaultyShop(t, { clock: new TestClock(), env })

@@ -7,7 +7,7 @@ import { ROUTES } from '../hostile/expectations.ts'
 import { Signer, nano } from '../support/blocks.ts'
 import { type Gateway, ask, openGateway } from '../support/gateway.ts'
 
-/* Outside the desk play money is for administrators, and for whoever is on the machine itself. */
+/* On a public gateway, test nano is only for administrators and for callers on the machine itself. */
 
 type Headers = Record<string, string>
 
@@ -58,7 +58,7 @@ for (const proxies of ['', 'loopback']) {
   })
 }
 
-test('nobody pays the checkouts of a public shop with play money of their own making', async (t) => {
+test('nobody pays the checkouts of a public shop with test nano of their own making', async (t) => {
   const { gateway, user } = await openPublic(t, { TRUSTED_PROXIES: 'loopback' })
   const id = await openCheckout(gateway)
   const attempt = (headers: Headers) => ask(`${gateway.url}/developer/checkouts/${id}/pay`, { headers, body: '{}' })
@@ -92,7 +92,7 @@ test('the key of the genesis account, which everybody knows, opens nothing on a 
   assert.equal(devnet.node.ledger.store.findAccount(DEV_NETWORK.genesisAccount)!.head, head)
 })
 
-test('the swap that gives play money away exists at the desk alone', async (t) => {
+test('the swap that gives test nano away exists on a local gateway only', async (t) => {
   const [there, here] = [(await openPublic(t)).gateway, await openGateway(t)]
   const { request } = here.app.endpoints.actions.find(({ name }) => name === 'nano_swap')!.example
   assert.equal((await there.call('nano_swap', request)).json().code, 'feature_disabled')
@@ -100,7 +100,7 @@ test('the swap that gives play money away exists at the desk alone', async (t) =
   assert.equal(agreed.json().source, 'sandbox', agreed.text)
 })
 
-test('payment page and dashboard offer play money to administrators and to nobody else who comes from outside', async (t) => {
+test('payment page and dashboard offer test nano to administrators and to nobody else who comes from outside', async (t) => {
   const { gateway, admin, user } = await openPublic(t, { TRUSTED_PROXIES: 'loopback' })
   const id = await openCheckout(gateway)
   const page = async (path: string, headers: Headers) =>

@@ -120,7 +120,7 @@ test('at /node votes, elections and unconfirmed blocks arrive as the node says t
   assert.deepEqual(await strangers.settle(), [])
 })
 
-test('a client that asks for one kind of confirmation hears of no other (contract 4.8, rule 7)', async (t) => {
+test('a client that asks for one kind of confirmation learns of no other (contract 4.8, rule 7)', async (t) => {
   const { app, url } = await openGateway(t)
   const { node } = app.devnet!
   const listen = async (confirmation_type: string) => {
@@ -221,7 +221,7 @@ test('a filter that names no account lets nothing through at /node, as in a node
 })
 
 for (const engine of ENGINES) {
-  test(`on ${engine} a merchant who listens for @name hears of its payments, and one whose filter means nothing is told so (contract 4.8, rule 9)`, async (t) => {
+  test(`on ${engine} a merchant who listens for @name learns of its payments, and one whose filter means nothing is refused (contract 4.8, rule 9)`, async (t) => {
     const world = await openWorld(t, engine)
     const gateway = await world.start()
     const { accountId } = await gateway.join()

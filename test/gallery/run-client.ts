@@ -29,7 +29,7 @@ export class Steps implements Outcome {
   }
 }
 
-export interface Walk {
+export interface ClientRun {
   t: TestContext
   steps: Steps
   access: Endpoint
@@ -41,7 +41,10 @@ export interface Walk {
  * Walks through each endpoint of the client, compares what it did everywhere, and its row with it. The test itself is written in the
  * client's file: a failure is told with the file in which `test` was called.
  */
-export function walk(name: ClientName, run: (walk: Walk) => Promise<void>): (t: TestContext) => Promise<void> {
+export function runClient(
+  name: ClientName,
+  run: (client: ClientRun) => Promise<void>,
+): (t: TestContext) => Promise<void> {
   const { endpoints, apart } = guestOf(name)
   return async (t) => {
     const place = apart === undefined ? { folder: root } : await findApart()

@@ -9,7 +9,7 @@ import { noNode, storeAway } from '../../src/kernel/errors.ts'
 import { FAILURES, LOSSES, isOutage } from '../../src/kernel/failures.ts'
 import type { Confirmation } from '../../src/kernel/ports.ts'
 import { WORK_THRESHOLDS } from '../../src/kernel/nano/work.ts'
-import { DEBUG, ERROR, WARNING, openReporter } from './told.ts'
+import { DEBUG, ERROR, WARNING, openReporter } from './reported.ts'
 import { testRandom } from '../support/random.ts'
 
 /* What fails while nobody waits for it, as the operator hears of it: log and metrics. */

@@ -5,7 +5,7 @@ import type { Failures } from '../../src/kernel/failures.ts'
 import { TestClock } from '../support/clock.ts'
 
 /** A line of the log about what failed in the background. */
-export interface Told {
+export interface Reported {
   level: number
   event: string
   place: string
@@ -19,11 +19,11 @@ export const ERROR = 50
 export const WARNING = 40
 export const DEBUG = 20
 
-export const readLines = (log: string): Told[] =>
+export const readLines = (log: string): Reported[] =>
   log
     .split('\n')
     .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as Told)
+    .map((line) => JSON.parse(line) as Reported)
     .filter(({ event }) => event === 'background_failure')
 
 /** What Prometheus would see of one series; undefined where there is none. */
@@ -37,7 +37,7 @@ export const BACKGROUND = 'gateway_background_failures_total'
 
 export interface Reporter extends Failures {
   clock: TestClock
-  lines(): Told[]
+  lines(): Reported[]
   count(place: string, kind: string): Promise<number | undefined>
 }
 

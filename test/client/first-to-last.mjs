@@ -2,7 +2,7 @@
  * What a program does with the client, from its first question to its last: the same in Node, as a single file, and in a
  * browser. It uses nothing but the client and what every runtime has.
  */
-export async function walk(client, { url, purseKey, walletKey, shop, hook }) {
+export async function useClient(client, { url, purseKey, walletKey, shop, hook }) {
   const { Budget, GatewayError, createGateway, nano, raw, verifyWebhook } = client
   const budget = new Budget(raw('0.01'))
   const gateway = createGateway({ url, pay: { key: purseKey, budget } })
