@@ -94,8 +94,8 @@ export const pointOfSale = resource({
     }),
     timeZone: timeZone({
       label: 'Time zone',
-      hint: 'Used for daily totals, such as Europe/Berlin. Defaults to UTC.',
-      isBeside: true,
+      hint: 'The day of its sales ends at its midnight.',
+      placeholder: 'Europe/Berlin',
     }),
     isPaused: flag(),
     pin: pin({

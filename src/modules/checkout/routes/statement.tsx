@@ -27,7 +27,7 @@ async function show(ctx: CheckoutContext, { frame, query, accountId }: PageReque
     />
   )
   try {
-    const asked = readMonth(query, ctx.clock.now())
+    const asked = readMonth({ time_zone: frame.shop.timeZone, ...query }, ctx.clock.now())
     const { month, zone } = asked
     return await page({ values: { month, time_zone: zone } }, await readStatement(ctx, accountId, asked))
   } catch (error) {

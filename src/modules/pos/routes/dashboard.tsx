@@ -125,9 +125,14 @@ const creation = (context: PosContext, { frame }: PageRequest, filled: FormState
   Promise.resolve(<NewPosPage frame={frame} filled={filled} rules={pointOfSale.rules(context)} />)
 
 /** Pre-filled, because most merchants are always paid at the same address. */
-async function usual({ checkouts: { db, ports } }: PosContext, { accountId: owner }: PageRequest): Promise<FormState> {
+async function usual(
+  { checkouts: { db, ports } }: PosContext,
+  { accountId: owner, frame: { shop } }: PageRequest,
+): Promise<FormState> {
   const [last] = await listCheckouts(db, ports.engine, { owner }, { limit: 1 })
-  return { values: { address: last?.merchantAddress ?? '', currency: last?.currency ?? 'NANO' } }
+  // A till without a zone takes that of its browser.
+  const zone = shop.timeZone === 'UTC' ? '' : shop.timeZone
+  return { values: { address: last?.merchantAddress ?? '', currency: last?.currency ?? 'NANO', time_zone: zone } }
 }
 
 async function detail(
