@@ -2,6 +2,7 @@ import { goodsOf } from './config/check-start.ts'
 import { type Config, storeUrl } from './config/config.ts'
 import { fundFromGenesis, toPlayNames, withPlayPayments } from './app/development-ledger.ts'
 import { toLedgerView } from './devnet/view.ts'
+import { WEBHOOK_SUBJECTS } from './http/openapi/webhooks.ts'
 import { EmbeddedFacilitator } from './infra/facilitator/embedded.ts'
 import { RemoteFacilitator } from './infra/facilitator/remote.ts'
 import { openLogos, openPictures } from './infra/http/pictures.ts'
@@ -20,7 +21,7 @@ import type { SwapProvider } from './kernel/swap.ts'
 import { findUploadedPicture } from './modules/accounts/index.ts'
 import { openAccounts } from './modules/accounts/open.ts'
 import { openBilling } from './modules/billing/open.ts'
-import { EVENT_KINDS, findUsualAddress } from './modules/checkout/index.ts'
+import { findUsualAddress } from './modules/checkout/index.ts'
 import { openCheckouts } from './modules/checkout/open.ts'
 import { openEmails } from './modules/email/open.ts'
 import { openFaucet } from './modules/faucet/open.ts'
@@ -38,7 +39,7 @@ import { openSwap } from './modules/swap/open.ts'
 import { openUsernames } from './modules/usernames/open.ts'
 import { type WalletContext, countByMasterKey } from './modules/wallets/index.ts'
 import { type WalletsModule, openWallets } from './modules/wallets/open.ts'
-import { ADDRESS_KINDS, type AttemptEvent } from './modules/webhooks/index.ts'
+import type { AttemptEvent } from './modules/webhooks/index.ts'
 import { openWebhooks } from './modules/webhooks/open.ts'
 import { openWorkFor } from './modules/work/index.ts'
 import { openWork } from './modules/work/open.ts'
@@ -86,7 +87,7 @@ export async function openModules(config: Config, ports: Ports, stack: AsyncDisp
     metrics.webhookAttempts.inc({ outcome: attempt.outcome })
     log.info({ event: 'webhook', ...attempt, ms })
   }
-  const kinds = [...Object.keys(EVENT_KINDS), ...Object.keys(ADDRESS_KINDS)]
+  const kinds = WEBHOOK_SUBJECTS.flatMap((subject) => Object.keys(subject.kinds))
   const { engine } = ports.opened
   const webhooks = keep(
     openWebhooks(

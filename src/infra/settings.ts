@@ -19,10 +19,10 @@ const nodes = (value: string) => {
   return named
 }
 
-/** Like a list, but an empty entry keeps its position. */
+/** Like a list, but an empty entry keeps its place. */
 const slots = (value: string) => value.split(',').map((entry) => (entry.trim() === '' ? undefined : entry.trim()))
 
-/** Amounts in nano, each with the number of nodes that must agree on payments of that size. */
+/** Amounts in nano, each with the number of nodes that must confirm payments of that size. */
 const agreements = (value: string) =>
   list(value).map((entry) => {
     const [amount = '', nodes = '', ...rest] = entry.split(':')
@@ -56,7 +56,7 @@ const secretKey = (value: string) => {
   return key
 }
 
-/** Undefined means every card, an empty list means none. */
+/** Undefined for all cards, an empty list for none. */
 const cardNumbers = (value: string): readonly number[] | undefined => {
   if (value === 'auto') return undefined
   if (value === 'none') return []

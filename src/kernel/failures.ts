@@ -2,8 +2,8 @@ import { AppError } from './errors.ts'
 import { textOf } from './shape.ts'
 
 /**
- * Places where something can fail while no caller waits for the outcome, and what is at stake. Each is a label of a metric and a
- * line in docs/operating/failures.md.
+ * Places where something can fail without a caller who waits, and what is at stake there. Each is a label of a metric
+ * and a row in docs/operating/failures.md.
  */
 export const FAILURES = {
   process: 'money',
@@ -35,7 +35,7 @@ export const FAILURES = {
   'traces.export': 'service',
 } as const satisfies Record<string, 'money' | 'service'>
 
-/** Failures that do no harm, each with its reason. They are counted all the same: many of them are a sign of trouble. */
+/** Failures that do no harm, each with its reason. They are counted, because many of them are a sign of trouble. */
 export const LOSSES = {
   'wallet.index': 'A place of the seed that is not returned stays empty; recovering looks beyond it.',
   'wallets.lease': 'A lease that is not renewed or released expires, and nothing is signed without one.',
@@ -71,7 +71,7 @@ export const LOSSES = {
 export type FailurePlace = keyof typeof FAILURES
 export type LossPlace = keyof typeof LOSSES
 
-/** Ids by which an operator can find the object; never anything secret. */
+/** Ids with which an operator can find the object; they contain no secrets. */
 export interface FailureIds {
   walletId?: string
   paymentId?: string
@@ -86,22 +86,22 @@ export interface FailureIds {
   doing?: string
 }
 
-/**
- * The only reporter of failures in the background. Both functions return a handler for `catch`, so that no error can be dropped on the
- * way.
- */
+/** Reports all failures in the background. Both functions return a handler for `catch`, so that no error is dropped. */
 export interface Failures {
-  /** Logged and counted. If money is at stake and no other service is to blame, the operator is alerted. */
+  /** Logged and counted. The operator is alerted if money is at stake and no other service caused the failure. */
   failed(place: FailurePlace, ids?: FailureIds): (error: unknown) => undefined
-  /** Counted; it does no harm, for the reason in the table. */
+  /** Only counted, because it is harmless for the reason in the table. */
   lost(place: LossPlace): (error: unknown) => undefined
 }
 
 const CAUSES_MAX = 5
-/** Error codes of sockets. Errors of the store are recognised where it is opened (`infra/db/store-failure.ts`). */
+/** Error codes of sockets; errors of the store are recognised in `infra/db/store-failure.ts`. */
 const AWAY_CODES = /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)/
 
-/** Whether another service is unavailable: a node, the store, a source of work. Such failures end by themselves and have their own alarms. */
+/**
+ * Whether another service was unavailable: a node, the store, a source of work. Such failures end by themselves and
+ * have alarms of their own.
+ */
 export function isOutage(error: unknown): boolean {
   let at = error
   for (let depth = 0; at instanceof Error && depth < CAUSES_MAX; depth++, at = at.cause) {

@@ -59,7 +59,6 @@ import { lockFunds } from '../../src/modules/wallets/funds-store.ts'
 import { listDueWallets, listHolding, listLeastLookedAt, listOwnedWallets } from '../../src/modules/wallets/store.ts'
 import { countOpenBlocks, listUnsettled } from '../../src/modules/wallets/unsettled-store.ts'
 import {
-  countAttemptDays,
   countFailing,
   countUndelivered,
   listDeliveries,
@@ -170,7 +169,6 @@ export const HOT: Readonly<Record<string, Ask>> = {
   'deliveries that got stuck': (db, _, known) => listStuckDeliveries(db, known.now, known.limit),
   'deliveries for the metrics': (db) => countUndelivered(db),
   'failing webhooks of an account': (db, _, known) => countFailing(db, known.accountId),
-  'attempts of the last days': (db, _, known) => countAttemptDays(db, { accountId: known.accountId, since: known.now }),
   'deliveries of an event': (db, _, known) => listDeliveries(db, [known.eventId]),
   'events to forget': (db, _, known) => deleteOldEvents(db, 1, known.limit),
   'a sale at a point of sale': (db, _, known) => findSaleByKey(db, known.posId, 's'),

@@ -47,8 +47,8 @@ export function readQr(dataUri: string): string {
   return Buffer.from(text).toString()
 }
 
-/** True is dark. One bit a pixel, no filter: what this reads is what is drawn here. */
-function toPixels(png: Buffer): boolean[][] {
+/** True is dark. One bit a pixel, and lines that are stored as they are or as the one above: what this reads is what is drawn here. */
+export function toPixels(png: Buffer): boolean[][] {
   assert.equal(png.toString('latin1', 1, 4), 'PNG')
   const [width, height, depth] = [png.readUInt32BE(16), png.readUInt32BE(20), png[24]]
   assert.deepEqual([depth, width], [1, height])
@@ -59,8 +59,11 @@ function toPixels(png: Buffer): boolean[][] {
   }
   const rows = inflateSync(Buffer.concat(parts))
   const stride = Math.ceil(width / 8) + 1
+  assert.equal(rows.length, height * stride)
   return Array.from({ length: height }, (_, y) => {
-    assert.equal(rows[y * stride], 0)
+    const [row, above] = [rows.subarray(y * stride, (y + 1) * stride), rows.subarray((y - 1) * stride, y * stride)]
+    if (row[0] === 2) above.forEach((byte, at) => (row[at] = at === 0 ? 0 : (row[at]! + byte) & 0xff))
+    assert.equal(row[0], 0)
     return Array.from({ length: width }, (_, x) => ((rows[y * stride + 1 + (x >> 3)]! >> (7 - (x & 7))) & 1) === 0)
   })
 }

@@ -4,7 +4,7 @@ import { UpstreamFailure, isNodeComplaint, toFailure } from './failure.ts'
 
 const kindOf = (error: unknown) => toFailure(error).kind
 
-// A refused connection may be replaced by another node even for a block; nothing else may.
+// Only after a refused connection may a block be sent to another node.
 test('only a connection that never stood counts as refused', () => {
   for (const code of ['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'UND_ERR_CONNECT_TIMEOUT']) {
     assert.equal(kindOf(Object.assign(new Error('x'), { code })), 'refused')

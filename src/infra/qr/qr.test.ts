@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { inflateSync } from 'node:zlib'
 import { encode } from 'uqr'
 import { SEED, SeededRandom } from '../../../test/support/random.ts'
-import { readQr } from '../../../test/support/read-qr.ts'
+import { readQr, toPixels } from '../../../test/support/read-qr.ts'
 import { qrOutline, qrPng, toPng } from './png.ts'
 import { toModules } from './modules.ts'
 
@@ -15,17 +14,6 @@ const drawnByOthers = (text: string) => encode(text, { ecc: 'M', border: 0, mask
 
 const toRows = ({ size, dark }: ReturnType<typeof toModules>) =>
   Array.from({ length: size }, (_, y) => Array.from({ length: size }, (_, x) => dark[y * size + x] === 1))
-
-/** As pixels, by the rules of PNG alone; all of a line, padding apart. */
-function toPixels(png: Buffer): boolean[][] {
-  const [width, height] = [png.readUInt32BE(16), png.readUInt32BE(20)]
-  const lines = inflateSync(png.subarray(41, 41 + png.readUInt32BE(33)))
-  const bytes = Math.ceil(width / 8) + 1
-  assert.equal(lines.length, height * bytes)
-  return Array.from({ length: height }, (_, y) =>
-    Array.from({ length: width }, (_, x) => ((lines[y * bytes + 1 + (x >> 3)]! >> (7 - (x & 7))) & 1) === 0),
-  )
-}
 
 test(`every version has the modules that another encoder draws, also of letters beyond ASCII (seed ${SEED})`, () => {
   const random = new SeededRandom(SEED)

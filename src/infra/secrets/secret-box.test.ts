@@ -43,7 +43,7 @@ test('the key is made once, for its owner alone; a broken key file is an error, 
   assert.equal(key!.length, 32)
   assert.deepEqual(readSecretKeys(folder, testRandom), [key])
   assert.deepEqual(readdirSync(folder), ['secret.key'])
-  // Windows has lists of who may do what, and no modes; a file there has what its folder has.
+  // Windows has access lists instead of modes; a file there inherits those of its folder.
   if (process.platform !== 'win32') assert.equal(statSync(join(folder, 'secret.key')).mode & 0o777, 0o600)
   writeFileSync(join(folder, 'secret.key'), 'half a k')
   assert.throws(() => readSecretKeys(folder, testRandom), /secret\.key holds no key\. Bring it back/)

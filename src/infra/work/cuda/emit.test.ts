@@ -20,7 +20,7 @@ interface Launched {
   stopped?: boolean
 }
 
-/** Runs the kernel as the fifth thread of the third block would. */
+/** Runs the kernel as if it were the fifth thread of the third block. */
 function launch(shape: CudaShape, { root, start, rounds, threshold, stopped = false }: Launched) {
   const memory = Buffer.alloc(RESULT_BYTES)
   memory.writeUInt32LE(stopped ? 1 : 0)

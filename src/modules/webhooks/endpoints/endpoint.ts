@@ -46,7 +46,10 @@ export const endpoint = resource({
     url: address({ label: 'Endpoint URL', placeholder: 'https://shop.example/webhooks/nano' }),
     description: text({ label: 'Description', max: 200, personal: true }),
     events: kinds({ label: 'Events' }),
-    filter: filter({ label: 'Metadata filter', formText: 'needs a name in every row, and values of up to 200 characters' }),
+    filter: filter({
+      label: 'Metadata filter',
+      formText: 'needs a name in every row, and values of up to 200 characters',
+    }),
     isEnabled: flag({ otherwise: true, emptyLeaves: true }),
     /** Why the gateway disabled it; null when its owner did, or it is enabled. */
     disabledReason: kept<'failing' | 'gone' | null>({
