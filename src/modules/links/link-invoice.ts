@@ -19,6 +19,7 @@ import {
 } from '../checkout/index.ts'
 import { free } from './link-fields.ts'
 
+const NO_INVOICE = 'none'
 const NAME_MAX = 120
 const ADDRESS_MAX = 500
 const TAX_ID_MAX = 40
@@ -105,7 +106,7 @@ export function invoice(labelled: Labelled) {
         },
       },
       // Taxes or a seller alone are refused instead of being lost.
-      tidy: (typed) => ({ buyer: 'none', ...typed }),
+      tidy: (typed) => ({ buyer: NO_INVOICE, ...typed }),
       ...labelled,
     },
     ...asJson<LinkInvoice | null>(),
@@ -134,6 +135,8 @@ function readLinkInvoice(value: unknown): LinkInvoice | null {
   // A number or lines would be the same for every buyer.
   if (other !== undefined) throw badField(`invoice.${other}`, `invoice.${other} is made for each order by itself.`)
   const wanted = given(buyer) ?? 'optional'
+  if (wanted === NO_INVOICE)
+    throw badField('invoice.buyer', 'Say yes to invoices, or remove your details and the taxes.')
   if (wanted !== 'optional' && wanted !== 'required') {
     throw badField('invoice.buyer', 'invoice.buyer must be optional or required.')
   }

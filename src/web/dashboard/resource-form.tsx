@@ -188,7 +188,8 @@ type InputProps = Omit<FieldsProps, 'of' | 'purpose'> & { only?: Layout['only'] 
 const Lines = ({ of, ...props }: InputProps & { of: Controls }) => {
   const lines: Controls[] = []
   for (const each of of) {
-    if (each.control.isBeside && lines.length > 0) lines.at(-1)!.push(each)
+    const before = lines.at(-1)?.at(-1)?.control.as
+    if (each.control.isBeside && (before === 'text' || before === 'choice')) lines.at(-1)!.push(each)
     else lines.push([each])
   }
   return (

@@ -132,7 +132,9 @@ async function usual(
 ): Promise<FormState> {
   const [last] = shop.currency === 'NANO' ? await listCheckouts(db, ports.engine, { owner }, { limit: 1 }) : []
   const address = (await findPayout(db, owner)) === null ? ((await findUsualAddress(db, owner)) ?? '') : ''
-  return { values: { address, currency: last?.currency ?? shop.currency } }
+  // A till without a zone takes that of its browser.
+  const zone = shop.timeZone === 'UTC' ? '' : shop.timeZone
+  return { values: { address, currency: last?.currency ?? shop.currency, time_zone: zone } }
 }
 
 async function detail(
