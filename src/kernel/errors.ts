@@ -188,8 +188,10 @@ export const overLimit = (detail: string, retryAfterSeconds: number, body: JsonO
 export const badField = (field: string, text: string, code: ErrorCode = 'invalid_request') =>
   new AppError(code, text, { body: { field } })
 
+export const missingText = (field: string) => `The field ${field} is required.`
+
 /** A required field is missing. At `/node` the node's own message is used, which does not name it. */
-export const missingField = (field: string) => badField(field, `${field} is required`)
+export const missingField = (field: string) => badField(field, missingText(field))
 
 /**
  * 404 and 409 belong to paths and REST (contract 7). In an action, a missing or taken object is reported as a wrong

@@ -114,7 +114,7 @@ test('requests are read generously, and what cannot be read is reported clearly'
       }
       for (const absent of [{}, { amount: null }, { amount: '' }]) {
         const reply = await gateway.call('find_block', { address: GENESIS, ...absent })
-        assertRefusal(reply, 400, 'amount is required', 'invalid_request')
+        assertRefusal(reply, 400, 'The field amount is required.', 'invalid_request')
         assert.equal(reply.json().field, 'amount')
       }
       const flag = await gateway.call('cloud_wallet', { list: 'yes', key: gateway.app.createdKey })

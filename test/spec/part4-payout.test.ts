@@ -34,7 +34,7 @@ test('a merchant who has said nowhere where his money goes learns where to say i
   }
   // Without a key there is nobody whose address it could be.
   const nobody = (await gateway.call('checkout', { amount: '1' })).json()
-  assert.deepEqual([nobody.field, nobody.error], ['address', 'address is required'])
+  assert.deepEqual([nobody.field, nobody.error], ['address', 'The field address is required.'])
   assert.deepEqual((await send('GET', '/api/account/payout')).json(), { address: null })
   const limited = await send('POST', '/api/keys', { name: 'Shop', spend_daily_nano: '1' })
   const refused = await gateway.rest('PUT', '/api/account/payout', limited.json().key, { address: first })

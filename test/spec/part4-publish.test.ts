@@ -75,7 +75,7 @@ test('every subtype is taken, as object or as text, and answered with the hash o
     assert.match(answer.code!, /^invalid_/)
   }
   const none = await call('process', { subtype: 'send' })
-  assert.deepEqual([none.status, none.json().error, none.json().field], [400, 'block is required', 'block'])
+  assert.deepEqual([none.status, none.json().error, none.json().field], [400, 'The field block is required.', 'block'])
   for (const force of [true, 'true', 1, '1']) {
     const forced = await send(gateway, good, { subtype: 'send', force })
     row('4.1, rule 5', () => assertRefusal(forced, 403, 'Forced blocks are not accepted.', 'feature_disabled'))

@@ -69,7 +69,7 @@ test('rpc_key and gpu_key mail a link that signs in once, and tell nobody who ha
   }
   const byRest = async (email: string) => (await office.rest('POST', '/api/sign-in/request', undefined, { email })).text
   assert.equal(await byRest('alice@example.com'), await byRest('nobody@example.com'))
-  assertRefusal(await call('rpc_key', {}), 400, 'email is required', 'invalid_request')
+  assertRefusal(await call('rpc_key', {}), 400, 'The field email is required.', 'invalid_request')
   for (const email of ['nobody', 'a@b.example\r\nBcc: c@d.example', 7])
     assertRefusal(await call('rpc_key', { email }), 400, 'Invalid email', 'invalid_email')
   const again = await office.signIn(await office.mailedToken('alice@example.com', 4))

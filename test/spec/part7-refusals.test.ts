@@ -29,7 +29,7 @@ test('every refusal has a text under two names and a code, and reveals no cause 
   assertRefusal(wrong, 400, 'Bad account number', 'invalid_account')
   const lacking = await call('cloud_wallet', { balance: 'true' }, keyed)
   row('7, Texts and codes: required field missing', () =>
-    assertRefusal(lacking, 400, 'account is required', 'invalid_request'),
+    assertRefusal(lacking, 400, 'The field account is required.', 'invalid_request'),
   )
   row('7, Body: field', () => assert.deepEqual([wrong.json().field, lacking.json().field], ['address', 'account']))
 

@@ -34,7 +34,7 @@ test('a merchant who got ten fields wrong had to send ten requests to learn of t
     errors.map((one) => one.field),
     ['titel', 'title', 'address', ...rows, 'tips', 'time_zone', 'pin', 'pin_required'],
   )
-  assert.equal(errors[1]!.message, 'title is required')
+  assert.equal(errors[1]!.message, 'The field title is required.')
   // A key in the place of a name is not repeated, and nobody is named a thousand fields.
   const long = 'f'.repeat(64)
   const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`x${at}`, 1]))

@@ -82,7 +82,7 @@ export const DIFFERENCES: Difference[] = [
   {
     pairs: ({ action, recorded }) => recorded.error === 'Unable to parse JSON' && action in LEFT_OUT,
     reason: 'a missing field is named (contract 7, Texts and codes: required field missing)',
-    expected: ({ action }) => malformed(`${LEFT_OUT[action]} is required`),
+    expected: ({ action }) => malformed(`The field ${LEFT_OUT[action]} is required.`),
   },
   {
     pairs: named('action_missing', 'body_empty_object', 'action_empty', 'action_null'),

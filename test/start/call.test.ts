@@ -39,7 +39,7 @@ test('a call prints its answer, and its exit code tells a script what became of 
   for (const { errors } of [refused, unknown, usage, unreadable, nowhere]) {
     assert.match(errors, /^[^\n]+\n$/, 'one error, one line')
   }
-  assert.equal((await call('account_balance')).errors, 'account is required (invalid_request)\n')
+  assert.equal((await call('account_balance')).errors, 'The field account is required (invalid_request)\n')
   const file = join(folder, 'some.key')
   writeFileSync(file, `${app.createdKey}\n`)
   const keyed = await Promise.all([

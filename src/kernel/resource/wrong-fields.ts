@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode } from '../errors.ts'
+import { AppError, type ErrorCode, missingText } from '../errors.ts'
 
 /** An error in one field: `message` uses the field's name in the API, `inForm` its label in the form. */
 export interface Wrong {
@@ -60,8 +60,9 @@ export const toWrong = (place: Place, message: string, code: ErrorCode = 'invali
   inForm: inForm(place, message),
 })
 
-/** Refusals of the API begin with the field's name: `tips must be …`, `title is required`. */
+/** Most refusals of the API begin with the name of the field: `tips must be …`. */
 function inForm({ field, label, formText }: Place, message: string): string {
+  if (message === missingText(field)) return `${label} is required`
   if (message.startsWith(`${field} `)) return label + message.slice(field.length)
   // The fixed message for programs.
   if (message === 'Invalid amount number' && formText === undefined) return `${label} must be an amount such as 12.50.`

@@ -1,6 +1,6 @@
-import { AppError, badField, overLimit } from '../../kernel/errors.ts'
+import { AppError, badField, missingField, overLimit } from '../../kernel/errors.ts'
 
-export { badField }
+export { badField, missingField }
 
 /** Also used for checkouts of other accounts, so that a caller cannot learn which ids exist. */
 export const checkoutNotFound = (body: Record<string, string> = {}) =>

@@ -1,5 +1,5 @@
 import { answer } from '../../kernel/answers.ts'
-import { badField } from '../../kernel/errors.ts'
+import { badField, missingField } from '../../kernel/errors.ts'
 import { readFlag } from '../../kernel/fields.ts'
 import { formatNano, parseNano, toRaw } from '../../kernel/money.ts'
 import { form } from '../../kernel/free-field.ts'
@@ -164,8 +164,8 @@ export function readBuyer({ buyer }: LinkInvoice, typed: TypedBuyer): JsonObject
   const address = readText('buyer_address', typed.address, ADDRESS_MAX, INVISIBLE_BUT_LINES)
   const taxId = readText('buyer_tax_id', typed.taxId, TAX_ID_MAX, INVISIBLE)
   if (buyer === 'required') {
-    if (name === null) throw badField('buyer_name', 'buyer_name is required')
-    if (address === null) throw badField('buyer_address', 'buyer_address is required')
+    if (name === null) throw missingField('buyer_name')
+    if (address === null) throw missingField('buyer_address')
   }
   return name === null && address === null && taxId === null ? undefined : { name, address, tax_id: taxId }
 }

@@ -8,7 +8,7 @@ import type { AddressLook } from '../ports.ts'
 import { findPayout } from '../../accounts/index.ts'
 import type { NewWallet } from '../../wallets/index.ts'
 import { type CheckoutContext, inQuietTx, notifyOwner } from '../context.ts'
-import { badField, tooManyOpen } from '../errors.ts'
+import { badField, missingField, tooManyOpen } from '../errors.ts'
 import { saveNamed } from '../buyers/store.ts'
 import { requireSameTotal } from '../invoices/invoice.ts'
 import { requireFreeNumber } from '../invoices/numbers.ts'
@@ -111,7 +111,7 @@ async function countNear(
 
 /** The address of a caller who has named none: the one where the account's money goes. */
 async function payoutOf(ctx: CheckoutContext, caller: Caller, { mode }: CheckoutRequest): Promise<string> {
-  if (caller.kind !== 'account') throw badField('address', 'address is required')
+  if (caller.kind !== 'account') throw missingField('address')
   if (mode === 'unique_address') {
     throw badField('address', 'address is required with unique_address: it is for this checkout alone.')
   }

@@ -3,7 +3,7 @@ import Type from 'typebox'
 import { type Action, action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
 import type { Ctx } from '../../../kernel/ctx.ts'
-import { AppError, badField } from '../../../kernel/errors.ts'
+import { AppError, missingField } from '../../../kernel/errors.ts'
 import type { KeyRights } from '../../../kernel/rights.ts'
 import { type InputOf, READERS, field, input, optional } from '../../../kernel/fields.ts'
 import { form, freeField } from '../../../kernel/free-field.ts'
@@ -264,7 +264,7 @@ const OPERATIONS: Record<Operation, Run> = {
 /** Throws for a missing field: which fields are required depends on the operation, and the schema cannot express that. */
 function needed<T>(name: string, value: T | undefined): T {
   if (value !== undefined) return value
-  throw badField(name, `${name} is required`)
+  throw missingField(name)
 }
 
 /** When a wallet ends, in words and in seconds. */

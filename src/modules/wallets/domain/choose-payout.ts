@@ -1,5 +1,5 @@
 import type { Actor } from '../../../kernel/actor.ts'
-import { AppError } from '../../../kernel/errors.ts'
+import { AppError, missingText } from '../../../kernel/errors.ts'
 import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { BURN_ADDRESS, fromAddress, toAddress } from '../../../kernel/nano/address.ts'
 import type { Names } from '../../../kernel/ports.ts'
@@ -49,7 +49,7 @@ async function readOwn(
     throw new AppError('username_not_found', 'Username not found.', { body: { field: 'address' } })
   }
   const key = fromAddress(resolved)
-  if (key === undefined) throw refuse(wish === '' ? 'address is required' : 'Bad account number')
+  if (key === undefined) throw refuse(wish === '' ? missingText('address') : 'Bad account number')
   const address = toAddress(key)
   if (address === BURN_ADDRESS) throw refuse('Funds sent to the burn account are lost.')
   const wallet = await findWalletByAddress(store.db, address)
