@@ -9,6 +9,7 @@ const LONG = [
   'test/chaos/',
   'test/client/package',
   'test/client/types',
+  'test/cluster/patroni',
   'test/cluster/rolling-restart',
   'test/cluster/upgrade',
   'test/docs/commands',
@@ -33,8 +34,10 @@ const LONG = [
   'test/testing/package',
 ]
 
-/** Where a store is what the tests are about: these run on both engines every time, what lies above them in a thorough run. */
+/** Where a store is what the tests are about: these run on both engines every time, modules and simulations in a thorough run. */
 const ABOUT_STORES = ['test/stores/']
+/** What asks whole gateways and sees no store: a nightly run takes both engines here too. */
+const ABOVE_STORES = ['test/spec/']
 
 const beginsWith = (paths, file) => paths.some((path) => file.startsWith(path))
 
@@ -48,5 +51,11 @@ export const SETS = {
 }
 
 /** The engine of a suite in a run of everything; both where none is named. */
-export const engineOf = (set, files) =>
-  set === 'whole' && !files.some((file) => beginsWith(ABOUT_STORES, file)) ? 'sqlite' : undefined
+export function engineOf(set, files) {
+  const isOnOne = set === 'whole' ? (file) => !beginsWith(ABOUT_STORES, file) : (file) => beginsWith(ABOVE_STORES, file)
+  return files.every(isOnOne) ? 'sqlite' : undefined
+}
+
+/** Tests of the store that run once more before a landing, through PgBouncer by transaction. What is about poolers starts its own. */
+export const behindPooler = (files) =>
+  files.filter((file) => beginsWith(ABOUT_STORES, file) && file !== 'test/stores/pooler.test.ts')

@@ -25,16 +25,16 @@ import { type Surroundings, openPorts } from './app/ports.ts'
 import { openServer } from './app/serve.ts'
 
 interface Infra extends Surroundings {
-  /** Receives the administrator key of a first start before it is stored, so that a crash cannot lose it. */
+  /** Receives a first start's administrator key before the key is stored, so that a crash in between cannot lose it. */
   keepKey?: (key: string) => void
 }
 
 export interface App {
   /** The URL of the gateway, once it listens. */
   url: string
-  /** The URL of the metrics; undefined when they are switched off. */
+  /** Undefined when metrics are switched off. */
   metricsUrl: string | undefined
-  /** Shown once: the administrator key that this start made. */
+  /** The administrator key that this start made; it is shown once. */
   createdKey: string | undefined
   /** The file of the master keys of wallets, unless they come from a setting. */
   walletKeyFile: string | undefined
@@ -62,7 +62,7 @@ export async function startApp(config: Config, infra: Infra): Promise<App> {
   }
 }
 
-/** Opens ports, modules and endpoints; then everything starts, in the order of its dependencies. */
+/** Opens ports, modules and endpoints, then starts them, each after what it depends on. */
 async function assemble(config: Config, infra: Infra, stack: AsyncDisposableStack): Promise<App> {
   const ports = await openPorts(config, infra, stack)
   const { store, opened, nodes, searches, devnet, metrics, links, failures, log } = ports
@@ -77,7 +77,7 @@ async function assemble(config: Config, infra: Infra, stack: AsyncDisposableStac
     onError: (error) => log.error({ event: 'metrics', error: describeError(error) }),
     onOtherPort: (reason) => log.warn({ event: 'metrics_port_taken', reason }),
   })
-  // Closed after the server, so that metrics also show how a gateway ends.
+  // Closed after the server, so that metrics can be read until the gateway has ended.
   stack.defer(() => scraped.close())
   const server = openServer(config, { ports, modules, gateway })
   stack.defer(() => server.close())
@@ -100,7 +100,7 @@ async function assemble(config: Config, infra: Infra, stack: AsyncDisposableStac
   for (const module of all) await module.start?.()
   const url = toUrl(config.host, await server.listen())
   links.listenAt(url)
-  // Created as late as possible, so that a failed start leaves no key that no operator has seen.
+  // Created last: if the start failed after this, the store would have a key that no operator has seen.
   const createdKey = await createFirstAdministrator(store, infra.keepKey)
   for (const module of all) await module.listening?.()
   const walletKeyFile = config.walletKeys.length > 0 ? undefined : keyFileOf(config)

@@ -13,18 +13,18 @@ import { leaveWhenStopped } from './cli/stop.ts'
 import { addWalletCommands } from './cli/wallet-commands.ts'
 import { VERSION } from './version.ts'
 
-// The compiled code is kept for the next start. It is beside the source because a user who may write there could change the source as
-// well. Where the gateway may not write, the code is compiled at each start.
+// Compiled code is kept for the next start, beside the source: a user who may write there could change the source as
+// well. If the gateway may not write there, each start compiles again.
 const COMPILED = join(import.meta.dirname, '.compiled')
 enableCompileCache(COMPILED)
 
 /**
- * How much the heap may grow before garbage is collected. V8 lets it double, which is memory that the caches of a gateway never
- * need: 25 makes it a quarter smaller under load, without a measurable cost in processor time.
+ * How much the heap may grow before V8 collects garbage. By default V8 lets it double; with 25 percent the process uses
+ * a quarter less memory under load, at no measurable cost in processor time.
  */
 const HEAP_GROWING_PERCENT = 25
 
-/** The whole gateway in one file, where it was built. */
+/** The bundle of the whole gateway, if it was built. */
 async function loadGateway(): Promise<{ exports: typeof import('./start.ts'); keep(): void }> {
   const bundled = join(import.meta.dirname, 'bundle', 'gateway.cjs')
   if (existsSync(bundled)) return loadCompiled(bundled, COMPILED)
@@ -32,8 +32,8 @@ async function loadGateway(): Promise<{ exports: typeof import('./start.ts'); ke
 }
 
 /**
- * Loads the code of a command when it is called: the whole gateway takes a second to load, and most commands need little
- * of it.
+ * Loads a command's code only when the command runs: loading the whole gateway takes a second, and most commands need
+ * little of it.
  */
 const from =
   <Args extends unknown[]>(load: () => Promise<(...args: Args) => unknown>) =>
@@ -42,7 +42,7 @@ const from =
     await run(...args)
   }
 const store = () => import('./cli/store.ts')
-/** Selects the library for signatures before loading code that signs at once, such as the development ledger. */
+/** Selects the library for signatures first, because some of the loaded code signs at once. */
 const natively = async <T>(load: () => Promise<T>): Promise<T> => {
   const { useFastestCurve } = await import('./infra/sodium-curve.ts')
   useFastestCurve()
@@ -63,9 +63,10 @@ program
     leaveWhenStopped()
     const { exports, keep } = await loadGateway()
     await exports.startGateway()
-    // Saved now, because the process may end suddenly.
+    // Saved now, because the process may be killed later.
     keep()
-    // Set as late as possible: V8 rejects code that was compiled with other flags, and during the start it would collect more often.
+    // Set as late as possible. V8 rejects cached code that was compiled with other flags, and the start would collect
+    // garbage more often.
     setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`)
   })
 

@@ -1,5 +1,5 @@
 // Takes webhooks of a gateway for a shop whose orders are in a file: {"A-1": {"amount_raw": "1500…"}}. Put your own database in the place of
-// the file; the order of what is checked stays. Run it with `go run receiver.go verify_webhook.go`.
+// the file; keep the order of the checks. Run it with `go run receiver.go verify_webhook.go`.
 package main
 
 import (
@@ -42,10 +42,10 @@ var (
 	oneByOne sync.Mutex
 )
 
-// take marks the order as paid, once; it says what a person must look at.
-func take(told event) (string, error) {
-	if told.Type != "payment.completed" {
-		return told.Type + ": nothing to do", nil
+// take marks the order as paid, once, and returns a line for the log.
+func take(received event) (string, error) {
+	if received.Type != "payment.completed" {
+		return received.Type + ": nothing to do", nil
 	}
 	oneByOne.Lock()
 	defer oneByOne.Unlock()
@@ -57,27 +57,27 @@ func take(told event) (string, error) {
 	if err := json.Unmarshal(text, &all); err != nil {
 		return "", err
 	}
-	number := told.Metadata.Order
+	number := received.Metadata.Order
 	wanted := all[number]
 	if wanted == nil {
-		return fmt.Sprintf("%s: no such order, checkout %s", told.ID, told.CheckoutID), nil
+		return fmt.Sprintf("%s: no such order, checkout %s", received.ID, received.CheckoutID), nil
 	}
 	if wanted.PaidBy != "" {
-		return fmt.Sprintf("%s: %s is paid already", told.ID, number), nil
+		return fmt.Sprintf("%s: %s is paid already", received.ID, number), nil
 	}
-	paid, isNumber := new(big.Int).SetString(told.Payment.AmountRaw, 10)
+	paid, isNumber := new(big.Int).SetString(received.Payment.AmountRaw, 10)
 	price, isPrice := new(big.Int).SetString(wanted.AmountRaw, 10)
-	if !isNumber || !isPrice || paid.Cmp(price) < 0 || told.Block.Confirmed != "true" {
-		return fmt.Sprintf("%s: %s costs something else, look at it", told.ID, number), nil
+	if !isNumber || !isPrice || paid.Cmp(price) < 0 || received.Block.Confirmed != "true" {
+		return fmt.Sprintf("%s: %s was not paid in full, look at it", received.ID, number), nil
 	}
-	wanted.PaidBy = told.Block.Hash
+	wanted.PaidBy = received.Block.Hash
 	if text, err = json.Marshal(all); err != nil {
 		return "", err
 	}
 	if err := os.WriteFile(orders+".new", text, 0o600); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%s: %s is paid", told.ID, number), os.Rename(orders+".new", orders)
+	return fmt.Sprintf("%s: %s is paid", received.ID, number), os.Rename(orders+".new", orders)
 }
 
 func receive(response http.ResponseWriter, request *http.Request) {
@@ -89,22 +89,22 @@ func receive(response http.ResponseWriter, request *http.Request) {
 	header := request.Header.Get
 	secret := os.Getenv("WEBHOOK_SECRET")
 	err = verifyWebhook(body, header("webhook-id"), header("webhook-timestamp"), header("webhook-signature"), secret, time.Now().Unix())
-	var told event
+	var received event
 	if err == nil {
-		err = json.Unmarshal(body, &told)
+		err = json.Unmarshal(body, &received)
 	}
 	if err != nil {
 		http.Error(response, err.Error(), http.StatusUnauthorized)
 		return
 	}
-	said, err := take(told)
+	line, err := take(received)
 	if err != nil {
 		// The gateway tries again.
 		http.Error(response, "The order could not be written.", http.StatusInternalServerError)
 		log.Print(err)
 		return
 	}
-	fmt.Println(said)
+	fmt.Println(line)
 	response.WriteHeader(http.StatusNoContent)
 }
 

@@ -2,12 +2,12 @@
 
 /*
  * Takes webhooks of a gateway for a shop whose orders are in a file: {"A-1": {"amount_raw": "1500…"}}. Put your own database in the place of
- * the file; the order of what is checked stays. Run it with `php -S 127.0.0.1:3000 receiver.php`, or behind any web server.
+ * the file; keep the order of the checks. Run it with `php -S 127.0.0.1:3000 receiver.php`, or behind any web server.
  */
 
 require __DIR__ . '/verify-webhook.php';
 
-/** Marks the order as paid, once; says what a person must look at. */
+/** Marks the order as paid, once, and returns a line for the log. */
 function take(array $event, string $file): string
 {
     if ($event['type'] !== 'payment.completed') {
@@ -29,7 +29,7 @@ function take(array $event, string $file): string
     [$paid, $price] = [$event['payment']['amount_raw'], $order['amount_raw']];
     $isEnough = (strlen($paid) <=> strlen($price) ?: strcmp($paid, $price)) >= 0;
     if (!ctype_digit($paid) || !$isEnough || $event['block']['confirmed'] !== 'true') {
-        return "{$event['id']}: $number costs something else, look at it";
+        return "{$event['id']}: $number was not paid in full, look at it";
     }
     $orders[$number]['paid_by'] = $event['block']['hash'];
     file_put_contents("$file.new", json_encode($orders, JSON_THROW_ON_ERROR));

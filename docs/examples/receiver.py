@@ -1,6 +1,6 @@
 """Takes webhooks of a gateway for a shop whose orders are in a file: {"A-1": {"amount_raw": "1500…"}}.
 
-Put your own database in the place of the file; the order of what is checked stays. Run it with `python3 receiver.py`.
+Put your own database in the place of the file; keep the order of the checks. Run it with `python3 receiver.py`.
 """
 
 import json
@@ -15,7 +15,7 @@ BODY_BYTES_MAX = 1_000_000
 
 
 def take(event: dict) -> str:
-    """Marks the order as paid, once; says what a person must look at."""
+    """Marks the order as paid, once, and returns a line for the log."""
     if event["type"] != "payment.completed":
         return f"{event['type']}: nothing to do"
     with open(ORDERS, encoding="utf-8") as file:
@@ -28,7 +28,7 @@ def take(event: dict) -> str:
         return f"{event['id']}: {number} is paid already"
     is_enough = int(event["payment"]["amount_raw"]) >= int(order["amount_raw"])
     if not is_enough or event["block"]["confirmed"] != "true":
-        return f"{event['id']}: {number} costs something else, look at it"
+        return f"{event['id']}: {number} was not paid in full, look at it"
     order["paid_by"] = event["block"]["hash"]
     with open(ORDERS + ".new", "w", encoding="utf-8") as file:
         json.dump(orders, file)

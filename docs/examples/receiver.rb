@@ -1,5 +1,5 @@
 # Takes webhooks of a gateway for a shop whose orders are in a file: {"A-1": {"amount_raw": "1500…"}}.
-# Put your own database in the place of the file; the order of what is checked stays. Run it with `ruby receiver.rb`; WEBrick is a gem
+# Put your own database in the place of the file; keep the order of the checks. Run it with `ruby receiver.rb`; WEBrick is a gem
 # (`gem install webrick`, or Debian's ruby-webrick).
 
 require 'json'
@@ -9,7 +9,7 @@ require_relative 'verify_webhook'
 ORDERS = ENV.fetch('ORDERS', 'orders.json')
 ONE_BY_ONE = Mutex.new
 
-# Marks the order as paid, once; says what a person must look at.
+# Marks the order as paid, once, and returns a line for the log.
 def take(event)
   return "#{event['type']}: nothing to do" unless event['type'] == 'payment.completed'
 
@@ -20,7 +20,7 @@ def take(event)
   return "#{event['id']}: #{number} is paid already" if order['paid_by']
 
   enough = Integer(event['payment']['amount_raw'], 10) >= Integer(order['amount_raw'], 10)
-  return "#{event['id']}: #{number} costs something else, look at it" unless enough && event['block']['confirmed'] == 'true'
+  return "#{event['id']}: #{number} was not paid in full, look at it" unless enough && event['block']['confirmed'] == 'true'
 
   order['paid_by'] = event['block']['hash']
   File.write("#{ORDERS}.new", JSON.generate(orders))

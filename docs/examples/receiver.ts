@@ -4,7 +4,7 @@ import { verifyWebhook } from './verify-webhook.ts'
 
 /*
  * Takes webhooks of a gateway for a shop whose orders are in a file: {"A-1": {"amount_raw": "1500…"}}. Put your own database in the place of
- * the file; the order of what is checked stays. Run it with `node receiver.ts`.
+ * the file; keep the order of the checks. Run it with `node receiver.ts`.
  */
 
 const { WEBHOOK_SECRET = '', ORDERS = 'orders.json', PORT = '3000' } = process.env
@@ -19,7 +19,7 @@ interface Event {
   metadata?: { order?: string } | null
 }
 
-/** Marks the order as paid, once; says what a person must look at. */
+/** Marks the order as paid, once, and returns a line for the log. */
 function take({ id, type, checkout_id, payment, block, metadata }: Event): string {
   if (type !== 'payment.completed') return `${type}: nothing to do`
   const orders = JSON.parse(readFileSync(ORDERS, 'utf8')) as Record<string, { amount_raw: string; paid_by?: string }>
@@ -27,7 +27,7 @@ function take({ id, type, checkout_id, payment, block, metadata }: Event): strin
   if (!order) return `${id}: no such order, checkout ${checkout_id}`
   if (order.paid_by !== undefined) return `${id}: ${metadata!.order} is paid already`
   const isEnough = BigInt(payment.amount_raw) >= BigInt(order.amount_raw)
-  if (!isEnough || block.confirmed !== 'true') return `${id}: ${metadata!.order} costs something else, look at it`
+  if (!isEnough || block.confirmed !== 'true') return `${id}: ${metadata!.order} was not paid in full, look at it`
   order.paid_by = block.hash
   writeFileSync(`${ORDERS}.new`, JSON.stringify(orders))
   renameSync(`${ORDERS}.new`, ORDERS)

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** Older deliveries are refused: somebody may have kept one to send it again. */
+/** Refuse older deliveries: an attacker may have recorded one to send it again. */
 const AGE_SECONDS_MAX = 300
 
 type Headers = Record<string, string | string[] | undefined>
@@ -22,7 +22,7 @@ export function verifyWebhook(
     throw new Error('The webhook is too old, or from the future.')
   }
   const expected = createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.`).update(body).digest()
-  // While a secret is being replaced there is one signature for each of the two.
+  // While a secret is being replaced, the header has one signature for the old secret and one for the new.
   const signatures = headerOf(headers, 'webhook-signature').split(' ')
   const isGenuine = signatures.some((signature) => {
     const [version, value = ''] = signature.split(',')
@@ -39,7 +39,7 @@ function headerOf(headers: Headers, name: string): string {
   return value
 }
 
-/** A secret that begins with `whsec_` holds its key in base64; any other is its own key. */
+/** A secret that begins with `whsec_` contains a key in base64; any other secret is the key itself. */
 function keyOf(secret: string): Buffer {
   const encoded = secret.startsWith('whsec_') ? secret.slice('whsec_'.length) : ''
   const key = Buffer.from(encoded, 'base64')

@@ -21,7 +21,7 @@ func verifyWebhook(rawBody []byte, id, timestamp, signatures, secret string, now
 	mac.Write([]byte(id + "." + timestamp + "."))
 	mac.Write(rawBody)
 	expected := []byte("v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil)))
-	// While a secret is being replaced there is one signature for each of the two.
+	// While a secret is being replaced, the header has one signature for the old secret and one for the new.
 	for _, given := range strings.Split(signatures, " ") {
 		if hmac.Equal(expected, []byte(given)) {
 			return nil
@@ -30,7 +30,7 @@ func verifyWebhook(rawBody []byte, id, timestamp, signatures, secret string, now
 	return errors.New("The signature of the webhook is wrong.")
 }
 
-// keyOf: a secret that begins with whsec_ holds its key in base64; any other is its own key.
+// keyOf: a secret that begins with whsec_ contains a key in base64; any other secret is the key itself.
 func keyOf(secret string) []byte {
 	if strings.HasPrefix(secret, "whsec_") {
 		key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))

@@ -19,7 +19,7 @@ def verify_webhook(raw_body: bytes, headers: dict, secret: str, now=None) -> dic
         raise ValueError("The webhook is too old, or from the future.")
     signed = f"{event_id}.{timestamp}.".encode() + raw_body
     expected = "v1," + base64.b64encode(hmac.new(key_of(secret), signed, hashlib.sha256).digest()).decode()
-    # While a secret is being replaced there is one signature for each of the two.
+    # While a secret is being replaced, the header has one signature for the old secret and one for the new.
     signatures = headers["webhook-signature"].split(" ")
     if not any(hmac.compare_digest(expected.encode(), given.encode()) for given in signatures):
         raise ValueError("The signature of the webhook is wrong.")
@@ -27,7 +27,7 @@ def verify_webhook(raw_body: bytes, headers: dict, secret: str, now=None) -> dic
 
 
 def key_of(secret: str) -> bytes:
-    """A secret that begins with whsec_ holds its key in base64; any other is its own key."""
+    """A secret that begins with whsec_ contains a key in base64; any other secret is the key itself."""
     if secret.startswith("whsec_"):
         try:
             key = base64.b64decode(secret[len("whsec_"):], validate=True)

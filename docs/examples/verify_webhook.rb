@@ -13,14 +13,14 @@ def verify_webhook(raw_body, headers, secret, now = Time.now.to_i)
 
   signed = "#{id}.#{timestamp}.".b + raw_body.b
   expected = "v1,#{Base64.strict_encode64(OpenSSL::HMAC.digest('SHA256', key_of(secret), signed))}"
-  # While a secret is being replaced there is one signature for each of the two.
+  # While a secret is being replaced, the header has one signature for the old secret and one for the new.
   genuine = signatures.split(' ').any? { |given| OpenSSL.secure_compare(expected, given) }
   raise ArgumentError, 'The signature of the webhook is wrong.' unless genuine
 
   JSON.parse(raw_body)
 end
 
-# A secret that begins with whsec_ holds its key in base64; any other is its own key.
+# A secret that begins with whsec_ contains a key in base64; any other secret is the key itself.
 def key_of(secret)
   return secret unless secret.start_with?('whsec_')
 

@@ -30,7 +30,7 @@ export function openJobs(
   })
   stack.defer(async () => {
     const stopped = runner.stop()
-    // Requests have ended by now. A job that waits for work would delay the shutdown for as long as the search takes.
+    // No requests are running now, but a job may wait for work, and would delay the shutdown until that work is found.
     searches.dismiss()
     await stopped
   })
@@ -38,7 +38,10 @@ export function openJobs(
   return runner
 }
 
-/** Makes changes of commands in an embedded store effective here before they return. Without sockets in the folder, the start goes on. */
+/**
+ * Applies changes that commands make to an embedded store before the command returns. If the folder can have no socket,
+ * the gateway starts without this.
+ */
 export async function openCommandSocket(
   config: Config,
   { notices, failures, log, opened: { own } }: Ports,

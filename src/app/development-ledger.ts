@@ -16,7 +16,10 @@ import { WORK_THRESHOLDS, type WorkThresholds } from '../kernel/nano/work.ts'
 import type { Clock, DevelopmentLedger, KnownName, Random } from '../kernel/ports.ts'
 import { NEVER } from '../modules/names/index.ts'
 
-/** The file with the addresses of a data folder's development ledger, for tools; it stays when the ledger has ended. */
+/**
+ * The file in a data folder that contains the addresses of the development ledger, for tools. It remains after the
+ * ledger ends.
+ */
 export const addressesFileOf = ({ dataDir }: Pick<Config, 'dataDir'>) => join(dataDir, 'devnet.json')
 
 /** Opens the development ledger if it is among the nodes, and writes its addresses into the data folder for tools. */
@@ -45,17 +48,20 @@ export async function openDevelopmentLedger(
   return devnet
 }
 
-/** The work that our ledger requires. A development ledger may require that of the live network, wherever it runs. */
+/**
+ * The work that our ledger requires. The setting may require the work of the live network, also when the ledger runs
+ * elsewhere.
+ */
 export function thresholdsOf({ devnetWork }: Pick<Config, 'devnetWork'>, network: NetworkName): WorkThresholds {
   return WORK_THRESHOLDS[network === 'dev' ? devnetWork : network]
 }
 
-/** Searches work for the ledger's own port with the threads of this machine: alone, it would take an hour for a live send. */
+/** Lets the ledger's own port search with all threads of this machine: in one thread a live send would take an hour. */
 export function lendThreads({ node }: Devnet, scheduler: Scheduler): void {
   if (scheduler.engines.some(({ kind }) => kind === 'cpu')) node.work.searchWith(searchIn(scheduler))
 }
 
-/** Adapts the threads of this machine to the development ledger's requests for work. */
+/** Runs the development ledger's requests for work in the scheduler of this machine. */
 export function searchIn(scheduler: Pick<Scheduler, 'search'>): WorkSearch {
   return async (root, threshold, leaving) => {
     try {
@@ -82,7 +88,7 @@ export function toPlayNames(treasury: string): KnownName[] {
   }))
 }
 
-/** Test nano for the first start; a treasury that has, or once had, any is not funded. */
+/** Test nano for the first start. A treasury that has, or once had, money gets none. */
 export async function fundFromGenesis({ node }: Devnet, address: string, nano: number): Promise<void> {
   const account = fromAddress(address)!
   const { store } = node.ledger
@@ -90,7 +96,7 @@ export async function fundFromGenesis({ node }: Devnet, address: string, nano: n
   await node.fund(account, toRaw(BigInt(nano) * RAW_PER_NANO))
 }
 
-/** Payments by request for developers: to the treasury, under the name of this ledger. */
+/** Sells requests to developers: the treasury is paid, and the network has the name of this ledger. */
 export function withPlayPayments<C extends Pick<Config, 'x402PayTo' | 'x402Actions' | 'x402Network'>>(
   config: C,
   treasury: string,
@@ -100,7 +106,10 @@ export function withPlayPayments<C extends Pick<Config, 'x402PayTo' | 'x402Actio
   return { ...config, x402PayTo: treasury, x402Network }
 }
 
-/** The controls of the development ledger. `onWrite` receives the address of a block that was published without a node, and is awaited. */
+/**
+ * The controls of the development ledger. `onWrite` is called, and awaited, with the address of each block that was
+ * published without passing a node.
+ */
 export function toDevelopmentLedger({ node }: Devnet, onWrite: (address: string) => Promise<void>): DevelopmentLedger {
   return {
     get holds() {

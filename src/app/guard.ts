@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts'
-import type { Gateway } from '../guard/dispatch.ts'
+import { type Gateway } from '../guard/passing.ts'
 import { openGateway } from '../guard/open.ts'
 import { Registry } from '../guard/registry.ts'
 import type { MemoryLimiter } from '../infra/limits/gcra.ts'
@@ -7,7 +7,6 @@ import { openSharedLimits, reportDegraded } from '../infra/limits/open.ts'
 import type { Modules } from '../modules.ts'
 import type { Ports } from './ports.ts'
 
-/** Opens what every request passes. */
 export async function openGuard(
   config: Config,
   { ports, modules, limiter }: { ports: Ports; modules: Modules; limiter: MemoryLimiter },

@@ -23,19 +23,19 @@ import type { Failures } from '../kernel/failures.ts'
 import type { StoreCtx } from '../kernel/in-tx.ts'
 import type { LedgerIdentity, NetworkName } from '../kernel/nano/network.ts'
 import type { WorkThresholds } from '../kernel/nano/work.ts'
-import type {
-  Clock,
-  DevelopmentLedger,
-  Ids,
-  Mailer,
-  MarketData,
-  NodePort,
-  Notices,
-  Outbound,
-  Prices,
-  Random,
-  SecretBox,
+import {
+  type Clock,
+  type DevelopmentLedger,
+  type Ids,
+  type Mailer,
+  type MarketData,
+  type NodePort,
+  type Notices,
+  type Prices,
+  type Random,
+  type SecretBox,
 } from '../kernel/ports.ts'
+import { type Outbound } from '../kernel/outbound.ts'
 import type { Traces } from '../kernel/traces.ts'
 import { openDataFolder } from '../store/data-folder.ts'
 import { claimLedger, ledgerLearned } from '../store/ledger.ts'
@@ -45,14 +45,16 @@ import { SECRET_KEYS_NOTICE, type SecretKeys } from '../infra/secrets/secret-key
 import { VERSION } from '../version.ts'
 import { lendThreads, openDevelopmentLedger, thresholdsOf, toDevelopmentLedger } from './development-ledger.ts'
 
-/** What a gateway is given from outside. */
+/** What a process gives the gateway: clock, randomness, environment. */
 export interface Surroundings {
   clock: Clock
-  /** The development ledger's own clock, if it differs from the gateway's: a real network does not wait for a gateway either. */
+  /**
+   * The development ledger's clock, if it differs from the gateway's: tests can set the clock of one without the other.
+   */
   ledgerClock?: Clock
   random: Random
   log: Log
-  /** Remembers how this machine searches for work best. */
+  /** Remembers the fastest search for work on this machine. */
   tuning?: TuningMemory
 }
 
@@ -63,22 +65,21 @@ interface Ground {
   log: Log
   metrics: Metrics
   failures: Failures
-  /** The store as it was opened. */
   opened: Store
   ids: Ids
-  /** Unset where the operator has switched traces off. */
+  /** Undefined if the operator has switched traces off. */
   traces: Traces | undefined
 }
 
-/** Everything that modules may be given, and what the composition root needs of it. */
+/** Everything that modules may use, and what the composition root needs of it. */
 export interface Ports extends Ground {
   /** Which outside services fail at the moment. */
   sources: Sources
-  /** The store as modules use it. */
+  /** The store in the form that modules use. */
   store: StoreCtx
   notices: Notices
   secrets: SecretBox
-  /** The ledger of the store and the nodes. */
+  /** Which ledger the store and the nodes belong to. */
   ledger: LedgerIdentity
   network: NetworkName
   thresholds: WorkThresholds
@@ -86,7 +87,7 @@ export interface Ports extends Ground {
   /** The controls of the development ledger. */
   developmentLedger: DevelopmentLedger | undefined
   nodes: Nodes
-  /** The nodes for callers outside of requests. */
+  /** The nodes, for callers that do not act for a request. */
   node: NodePort
   searches: Scheduler
   prices: Prices
@@ -116,7 +117,7 @@ export async function openPorts(
     },
     onSuccess: ({ provider }) => sources.answered('price', provider),
   })
-  // A store of another ledger is refused before anything changes.
+  // Refuses a store of another ledger before anything is changed in it.
   const ledger = await claimLedger(config, { db, clock })
   const secrets = await openSecrets(config, { db, clock, random }, async (ownKeys) => {
     opened.own.secretKeys = ownKeys
@@ -172,10 +173,12 @@ export async function openPorts(
   }
 }
 
-/** How long other gateways may take to name their keys, when this one encrypts with another one than before. */
+/**
+ * How long to wait for other gateways to name their keys, if this one encrypts with another key than at its last start.
+ */
 const OTHERS_MAX = 2_000
 
-/** Commands ask a gateway which keys it has, and notify it of a new one. */
+/** Answers commands that ask which keys this gateway has, and takes over a new key that a command announces. */
 function followKeys(secrets: SecretKeys, { notices, own }: Store): void {
   own.secretKeys = secrets.names
   notices.subscribe(SECRET_KEYS_NOTICE, () => {
@@ -184,7 +187,6 @@ function followKeys(secrets: SecretKeys, { notices, own }: Store): void {
   })
 }
 
-/** Metrics, failures, and the store with its clock. */
 async function openGround(
   config: Config,
   { clock, random, log }: Surroundings,
@@ -198,13 +200,12 @@ async function openGround(
   stack.defer(() => traces?.close())
   const opened = await openStore(storeUrl(config), clock, { failures, traces })
   stack.defer(() => opened.close())
-  // All gateways on a store use its clock, so that their leases and deadlines mean the same.
+  // All gateways on a store use the store's clock, so that they agree about leases and deadlines.
   const unfollow = opened.readTime && (await clock.follow?.(opened.readTime, failures.lost('clock.follow')))
   stack.defer(() => unfollow?.())
   return { clock, random, log, metrics, failures, opened, ids: openIds(random), traces }
 }
 
-/** The store as modules use it. */
 function toStoreCtx(
   { opened: { db }, clock, ids, random, failures, traces }: Ground,
   notices: Notices,

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts'
 import { toBatchWidth } from '../guard/charge.ts'
-import type { Gateway } from '../guard/dispatch.ts'
+import { type Gateway } from '../guard/passing.ts'
 import type { RpcReport } from '../http/ask.ts'
 import { mountAssets } from '../http/assets.ts'
 import { openCalls } from '../http/calls.ts'
@@ -32,7 +32,6 @@ import { openPrivacy } from '../store/privacy.ts'
 import { VERSION } from '../version.ts'
 import type { Ports } from './ports.ts'
 
-/** What the server offers. */
 interface Served {
   ports: Ports
   modules: Modules
@@ -124,12 +123,22 @@ export function openServer(config: Config, { ports, modules, gateway }: Served):
     gateway.throttle.enter(caller, ipOf(request), caller.kind === 'account' && caller.prepaid)
   const shared = { store, secrets, keys, sessions, developers, baseUrl, enter, onError }
   const streams = mountRoutes(server, declared, { ...shared, ...limited, ipOf, described })
-  mountDashboard(server, { ...shared, ipOf, devnet, pages, streams, tariffs: gateway.tariffs, notices: ports.notices })
+  const { uploads } = modules.accounts
+  mountDashboard(server, {
+    ...shared,
+    uploads,
+    ipOf,
+    devnet,
+    pages,
+    streams,
+    tariffs: gateway.tariffs,
+    notices: ports.notices,
+  })
 
   let saidGoodbye: Promise<void> | undefined
   const sayGoodbye = async () => {
     await announceEnd()
-    // As late as possible, so that disconnected clients find another instance when they come back.
+    // As late as possible: a client that reconnects should find another instance.
     sockets.close()
     streams.closeAll()
     for (const module of all) module.stopping?.()
@@ -149,7 +158,7 @@ export function openServer(config: Config, { ports, modules, gateway }: Served):
   }
 }
 
-/** The module of administrators: the only one that reads all others. */
+/** The administrators' module, the only one that reads all others. */
 function adminOf(config: Config, { ports, modules }: Pick<Served, 'ports' | 'modules'>, status: () => GatewayStatus) {
   const { store } = ports
   const { checkouts } = modules.checkout
@@ -166,7 +175,7 @@ function openReports({ log, metrics }: Pick<Ports, 'log' | 'metrics'>, requests:
   return {
     onError: (error: unknown, requestId: string) => {
       const code = error instanceof AppError ? error.code : undefined
-      // The client is not told which service is unavailable, and why.
+      // The client gets no reason and no name of the service that failed; the log has both.
       if (code !== undefined && AWAY.has(code)) log.warn({ event: code, requestId, reason: messageBehind(error) })
       else log.error({ event: 'unexpected', requestId, error: describeError(error) })
     },
@@ -191,7 +200,10 @@ function openReports({ log, metrics }: Pick<Ports, 'log' | 'metrics'>, requests:
   }
 }
 
-/** Readiness fails while the store cannot be written, so that writes go to another gateway; reads are still answered. */
+/**
+ * A gateway is not ready while its store takes no writes, so that load balancers send writes elsewhere. It still
+ * answers reads.
+ */
 const unwritableReason = ({ unwritable }: Ports['opened']) =>
   unwritable === undefined ? undefined : `the store takes no writes: ${unwritable}`
 
@@ -203,7 +215,7 @@ function messageBehind(error: unknown): string {
   return cause instanceof Error ? cause.message : 'unknown'
 }
 
-/** Returns the gateway's status for administrators; the uptime begins now. */
+/** The status of the gateway for administrators. Its uptime starts now. */
 function openStatus(
   { clock, network, opened: store, nodes, sources, searches: work }: Ports,
   { websocketClients, cachedBytes }: { websocketClients: () => number; cachedBytes: () => number },
@@ -235,7 +247,7 @@ function openStatus(
   })
 }
 
-/** What administrators can see and restart: the queue of jobs, and mail that was kept instead of sent. */
+/** What administrators can inspect and restart: jobs, and mail that was kept instead of sent. */
 function openUpkeep(db: Db) {
   return {
     listMails: (limit: number) => listCapturedMail(db, limit),

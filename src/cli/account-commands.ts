@@ -5,7 +5,6 @@ const one = () => import('./accounts.ts')
 const privacy = () => import('./accounts.ts')
 type Args<Name extends keyof Awaited<ReturnType<typeof one>>> = Parameters<Awaited<ReturnType<typeof one>>[Name]>
 
-/** Commands that act on accounts, while gateways may run. */
 export function addAccountCommands(program: Command): void {
   const accounts = program.command('accounts').description('customers of the gateway')
   const add = (name: string, description: string) =>

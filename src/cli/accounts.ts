@@ -35,7 +35,6 @@ interface ReasonFlags extends Flags {
   reason: string
 }
 
-/** One account: its state, its balances, and its latest activity. */
 export function showOne(accountId: string, { json }: Flags): Promise<void> {
   return withStore(async (ctx) => {
     const account = await findAccount(ctx.db, accountId)
@@ -54,7 +53,7 @@ export function showOne(accountId: string, { json }: Flags): Promise<void> {
   })
 }
 
-/** Changes an account; running gateways use the change when the command returns. */
+/** Changes an account. When the command returns, running gateways use the change. */
 function change(
   { json }: Flags,
   accountId: string,
@@ -151,7 +150,7 @@ export function exportData(who: string, { json, file }: Flags & { file: string }
   })
 }
 
-/** Erases an account, and what others have recorded about a person where it is no longer needed. */
+/** Erases an account, and what others have recorded about its person unless it is still needed. */
 export function eraseData(who: string, { json }: Flags): Promise<void> {
   return withStore(async (ctx, _store, gateways) => {
     const { signal } = new AbortController()

@@ -16,7 +16,7 @@ function toMilliseconds(text: string): number {
   return Number(count) * UNITS[unit!]!
 }
 
-/** Writes one copy to a file; or with `--every` one copy after another into a folder, until it is stopped. */
+/** Writes one copy to a file, or with `--every` a copy at each interval into a folder until the command is stopped. */
 export function backUp(target: string, flags: BackupFlags): Promise<void> {
   const { json, every } = flags
   if (every !== undefined) return backUpForEver(target, every, flags)

@@ -12,7 +12,7 @@ interface Bundle {
   load(): Promise<{ sep: string }>
 }
 
-/** A bundle as the build makes one, in a folder of its own; it says what it is told to. */
+/** A bundle like that of the build, in a folder of its own. Calling it returns `said`. */
 function bundleOf(t: TestContext, said: string) {
   const dist = mkdtempSync(join(tmpdir(), 'nano-gateway-compiled-'))
   t.after(() => rmSync(dist, { recursive: true }))
@@ -46,7 +46,7 @@ test('a bundle runs in its place, and what was compiled of it is written once', 
   assert.equal(statSync(file!).ino, ino)
 })
 
-// V8 looks at the length of a text alone.
+// V8 compares only the length of the source.
 test('a bundle of the same length that was changed runs as it is now', (t) => {
   const { file, write, load } = bundleOf(t, 'hello')
   const first = load()
@@ -57,7 +57,7 @@ test('a bundle of the same length that was changed runs as it is now', (t) => {
   assert.equal(load().exports.say(), 'world')
 })
 
-// V8 believes what it is given, and would run something else or die of it.
+// V8 would trust a damaged cache: it would run other code, or crash.
 test('what was kept and then damaged is not used, and written anew', (t) => {
   const { kept, load } = bundleOf(t, 'hello')
   load().keep()

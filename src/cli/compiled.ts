@@ -14,12 +14,12 @@ type Loaded<T> = {
 }
 
 /**
- * Loads a bundle with the code that V8 compiled at an earlier start. Node's own cache contains what is compiled before a module runs;
- * this one contains every function that a start has called, which are most of those that the next start calls.
+ * Loads a bundle with the code that V8 compiled at an earlier start. Node's own cache has only code compiled while
+ * modules load; this one also has every function that the start called.
  */
 export function loadCompiled<T>(file: string, folder: string): Loaded<T> {
   const { size, mtimeMs } = statSync(file)
-  // V8 compares its version and its flags, but of the source only the length.
+  // V8 itself compares its version and flags, but only the length of the source.
   const cache = join(folder, `gateway-${cachedDataVersionTag()}-${size}-${mtimeMs}`)
   const cachedData = readSound(cache)
   // The build writes nothing but ASCII, so latin1 reads it unchanged.
@@ -45,7 +45,7 @@ function readSound(file: string): Buffer | undefined {
     const data = kept.subarray(SUM_BYTES)
     return kept.readUInt32LE() === crc32(data) ? data : undefined
   } catch {
-    // No cache file exists yet, or only a part of one.
+    // There is no cache file yet, or it was not written completely.
     return undefined
   }
 }

@@ -5,13 +5,16 @@ type Shell = 'bash' | 'zsh' | 'fish'
 
 interface Words {
   commands: readonly string[]
-  /** Subcommands by their command. */
+  /** Subcommands of each command. */
   under: ReadonlyMap<string, readonly string[]>
-  /** The fields of each action, under each of its names. */
+  /** Fields by every name of their action. */
   fields: ReadonlyMap<string, readonly string[]>
 }
 
-/** Prints a shell's script that completes commands, actions and their fields. The script contains all words and asks no gateway. */
+/**
+ * Prints a script with which a shell completes commands, actions and fields. The script contains all words, so it never
+ * calls a gateway.
+ */
 export function printCompletion(program: Command, shell: Shell): void {
   console.log(SCRIPTS[shell](wordsOf(program)))
 }
@@ -38,7 +41,7 @@ const cases = (words: Words['under']) =>
 
 const OPTIONS = '--url --key --key-file --json --watch'
 
-/** The common part of bash and zsh: `$command`, `$action` and `$place` are set, `words` is the result. */
+/** Shared by bash and zsh: reads `$command`, `$action` and `$place`, and sets `words`. */
 const choose = ({ commands, under, fields }: Words) => `  if [ "$place" -eq 1 ]; then words='${commands.join(' ')}'
   elif [ "$command" = call ] && [ "$place" -eq 2 ]; then words='${[...fields.keys()].join(' ')}'
   elif [ "$command" = call ]; then

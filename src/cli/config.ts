@@ -6,11 +6,12 @@ import { systemClock } from '../infra/clock.ts'
 interface ConfigOptions {
   json?: boolean
   check?: boolean
-  /** Do not try to connect. */
   offline?: boolean
 }
 
-/** Prints every setting, or with `--check` what is wrong with them. The table in the documents is this output. */
+/**
+ * Prints every setting, or with `--check` what is wrong with them. The table in the documents is made from this output.
+ */
 export async function printConfig({ json = false, check = false, offline = false }: ConfigOptions): Promise<void> {
   if (check) return printCheck({ json, offline })
   const rows = describeConfig()
@@ -24,7 +25,7 @@ export async function printConfig({ json = false, check = false, offline = false
   }
 }
 
-/** Prints the errors and warnings of a start, without starting. */
+/** Prints the errors and warnings that a start would report, without starting. */
 async function printCheck({ json, offline }: { json: boolean; offline: boolean }): Promise<void> {
   const { config, isLocal, ...found } = checkStart(systemClock)
   const tried = config && !offline ? await checkConnections(config) : { problems: [], warnings: [] }

@@ -12,7 +12,6 @@ interface Flags extends ControlFlags {
 
 const controls = () => import('./devnet-control.ts')
 
-/** The controls of a running ledger. */
 export function addDevnetCommands(devnet: Command): void {
   const add = (name: string, description: string) =>
     devnet

@@ -46,7 +46,7 @@ async function ask({ url = findLedger() }: ControlFlags, body: Record<string, un
 }
 
 function print(answer: NodeAnswer, flags: ControlFlags, command: Command): void {
-  // The parent command has --json, too, and consumes it first.
+  // The parent command also has --json and takes it first.
   if (flags.json ?? command.optsWithGlobals<ControlFlags>().json) return console.log(JSON.stringify(answer))
   const lines = Object.entries(answer).map(([name, value]) =>
     name === 'success' ? 'Done.' : `${name}: ${Array.isArray(value) ? value.join('\n  ') : String(value)}`,
@@ -61,7 +61,7 @@ export async function fundAccount(
   flags: { url?: string; json?: boolean },
   command: Command,
 ): Promise<void> {
-  // The parent command has --json, too, and consumes it first.
+  // The parent command also has --json and takes it first.
   const json = flags.json ?? command.optsWithGlobals<{ json?: boolean }>().json ?? false
   if (!isAddress(address)) throw new Error(`${address} is not a Nano address.`)
   if (parseNano(nano) === undefined) throw new Error(`“${nano}” is not a valid amount of nano.`)
@@ -74,13 +74,16 @@ export async function fundAccount(
   else console.log(`Sent ${nano} nano to ${address}\nBlock ${hash}${confirmed ? '' : ', not confirmed yet'}`)
 }
 
-/** Gateways and real nodes do not know this action, so `url` is not a development ledger. */
+/** Only a development ledger knows this action, so something else answers at `url`. */
 const refusedFund = (url: string, error: string) =>
   /^(Bad action|Unknown command)/.test(error)
     ? `${url} is not a development ledger. Its own address is printed at the start as “Node”; without --url that of DATA_DIR is used.`
     : error
 
-/** How long to wait for the confirmation, so that a developer can use the money at once. A ledger may be holding its blocks back. */
+/**
+ * Waits this long for the confirmation, so that the developer can use the money at once. It may never come: the ledger
+ * may be holding blocks back.
+ */
 const CONFIRMED_WITHIN = 10_000
 const LOOK_EVERY = 50
 
@@ -94,7 +97,7 @@ async function waitForConfirmation(url: string, hash: string): Promise<boolean> 
   return false
 }
 
-/** The ledger inside the gateway of DATA_DIR, else one on the usual port. */
+/** The ledger of the gateway that uses DATA_DIR, else the one on the usual port. */
 export function findLedger(): string {
   const file = join(loadConfig().dataDir, 'devnet.json')
   if (!existsSync(file)) return 'http://127.0.0.1:7076'

@@ -20,7 +20,6 @@ interface LinesOptions {
 type Stored = NodeEvent['stored']
 type Colour = Parameters<typeof styleText>[0]
 
-/** A block as it is printed, for people and programs. */
 interface ReportedBlock {
   subtype: string
   hash: string
@@ -33,7 +32,7 @@ interface ReportedBlock {
 
 const ACTION_WIDTH = 24
 const ABOUT_WIDTH = 45
-/** People do not read more of an address or a hash. */
+/** Shortened, because people compare only the first characters. */
 const shortAddress = (address: string) => `${address.slice(0, 12)}…${address.slice(-6)}`
 const shortHash = (hash: string) => `${hash.slice(0, 8)}…${hash.slice(-6)}`
 /** Six decimals at most; JSON has all of them. */
@@ -41,12 +40,12 @@ const shortAmount = (raw: bigint) => formatNano(raw).replace(/(\.\d{6})\d+/, '$1
 const ARROWS: Record<string, string> = { send: '→', receive: '←', open: '←', change: 'rep' }
 
 /**
- * A line for every call and every block, as they come. Calls contain texts of anonymous callers: only names of actions, addresses and
- * hashes are printed, so that no caller controls this terminal.
+ * Prints one line for each call and block. Calls contain text of anonymous callers, so only names of actions, addresses
+ * and hashes are printed: no caller can send control characters to this terminal.
  */
 export class LedgerLines {
   readonly #options: LinesOptions
-  /** Blocks that have just arrived. A block that is confirmed at once is printed once. */
+  /** Blocks that have arrived but are not printed yet. If a block is confirmed at once, it gets one line. */
   #arrived: ReportedBlock[] = []
 
   constructor(options: LinesOptions) {
@@ -122,7 +121,7 @@ export class LedgerLines {
   }
 }
 
-/** An address or a hash in its canonical form; undefined for any other text. */
+/** Text that may be printed: an address or a hash, in canonical form. */
 function nameable(text: string): string | undefined {
   const key = fromAddress(text)
   if (key !== undefined) return toAddress(key)

@@ -27,7 +27,7 @@ interface DevnetFlags {
   wsPort: string
   data?: string
   state?: string
-  /** False for none; by default ten, unless it begins with a saved state. */
+  /** False for none. The default is ten, or none for a ledger that starts from a saved state. */
   accounts?: string | boolean
   seed?: string
   work: string
@@ -40,13 +40,13 @@ interface DevnetFlags {
   control: boolean
   json?: boolean
   log?: LineStyle
-  /** A port, or true for the usual one. */
+  /** A port, or true for the default port. */
   ui?: string | true
   uiHost: string
   quiet?: boolean
 }
 
-/** A limit, because each account takes two blocks at the start. */
+/** Each account takes two blocks at the start. */
 const ACCOUNTS_MAX = 1_000
 const ACCOUNTS = 10
 const UI_PORT = 7080
@@ -122,7 +122,7 @@ function toForkedNode(text: string): URL {
   return url
 }
 
-/** Begins with a dumped ledger; refuses to replace a ledger that has blocks of its own. */
+/** Loads a dumped ledger at the start; refuses if the file of this ledger already has blocks of its own. */
 async function loadFile({ node }: Devnet, file: string): Promise<void> {
   if (node.ledger.store.totals().blocks > 1 + node.ledger.genesis.epochs.length) {
     throw new Error('--state begins a ledger, and --data names one that has begun. Give a new file, or :memory:.')
@@ -146,11 +146,11 @@ function countAccounts({ accounts, state }: DevnetFlags): number {
   return toNumber('--accounts', accounts, ACCOUNTS_MAX)
 }
 
-/** A line for each call and block: for people at a terminal, as JSON for programs. */
+/** One line for each call and block: text at a terminal, JSON elsewhere. */
 function openLines({ log, json, quiet }: DevnetFlags): LedgerLines | undefined {
   if (quiet) return undefined
   const { stdout } = process
-  // The program that started it may have read the first lines and closed the pipe: the ledger goes on.
+  // The program that started the ledger may have closed the pipe after the first lines. The ledger continues.
   let isReceived = true
   stdout.on('error', () => (isReceived = false))
   let waiting = ''
@@ -162,7 +162,7 @@ function openLines({ log, json, quiet }: DevnetFlags): LedgerLines | undefined {
     style: log ?? (stdout.isTTY && !json ? 'pretty' : 'json'),
     colours: stdout.isTTY && stdout.hasColors(),
     clock: systemClock,
-    // Lines of one turn are written together: a write costs more than processing a block.
+    // Lines of one turn of the event loop are written together: a write costs more than processing a block.
     write(line) {
       if (waiting === '') setImmediate(flush)
       waiting += `${line}\n`

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 
-/** The URL and key of commands that call a gateway. */
 export interface GatewayOptions {
   url: string
   key?: string
@@ -24,7 +23,10 @@ export const withGateway = (command: Command): Command =>
     )
     .option('--key-file <file>', 'file with the API key')
 
-/** The gateway and the key of a command. Every user of the machine can read a key on the command line, so it is overwritten. */
+/**
+ * Reads the gateway's URL and the key. Any user of the machine can see a key in the process list, so a key on the
+ * command line is overwritten there.
+ */
 export function readGateway(options: GatewayOptions, command: Command): { url: URL; key: string | undefined } {
   const isKeyTyped = command.getOptionValueSource('key') === 'cli'
   if (isKeyTyped) process.title = `nano-gateway ${command.name()}`

@@ -8,7 +8,7 @@ import { countEncrypted, encryptAllAgain } from '../store/encrypted.ts'
 import { keysOf, nameKey, namesOf, openSecrets, replaceSecretKey } from '../store/secrets.ts'
 import { type Announcing, type Flags, print, withStore } from './store.ts'
 
-/** Which master keys are in use. One that has encrypted nothing may be removed, unless it is active. */
+/** Lists the master keys. A key that has encrypted nothing may be removed, unless it is active. */
 export function printMasterKeys({ json }: Flags): Promise<void> {
   return withStore(async ({ db, random }) => {
     const used = await countByMasterKey(db)
@@ -25,14 +25,14 @@ export function printMasterKeys({ json }: Flags): Promise<void> {
 }
 
 /**
- * Encrypts the data keys of all wallets with the active master key; without WALLET_KEYS, with a new one that is added to the
- * key file first. Gateways may run meanwhile, and it may be repeated.
+ * Encrypts the data keys of all wallets with the active master key. Without WALLET_KEYS it first adds a new key to the
+ * key file. Gateways may run meanwhile, and the command may be repeated.
  */
 export function rotateMasterKeys({ json }: Flags): Promise<void> {
   return withStore(async ({ db, clock, random }) => {
     const config = loadConfig()
     const used = (await countByMasterKey(db))[0]?.id
-    // Refuses before a key is added if the one that wallets depend on is missing.
+    // Checks that the key is there on which wallets depend, before a new one is added.
     openVault(config, { used, random })
     if (config.walletKeys.length === 0) addToKeyFile(keyFileOf(config), systemRandom)
     const vault = openVault(config, { used, random })
@@ -44,7 +44,10 @@ export function rotateMasterKeys({ json }: Flags): Promise<void> {
   })
 }
 
-/** How many texts each key has encrypted. One that has encrypted none may be removed, unless it is the first. */
+/**
+ * Lists the secret keys with the number of texts that each has encrypted. A key without any may be removed, unless it
+ * is the first.
+ */
 export function printSecretKeys({ json }: Flags): Promise<void> {
   return withStore(async (ctx) => {
     const keys = await openSecrets(loadConfig(), ctx)
@@ -57,8 +60,8 @@ export function printSecretKeys({ json }: Flags): Promise<void> {
 }
 
 /**
- * Encrypts all secrets again with the first key; without SECRET_KEY and SECRET_KEYS, with a new one that is added to the file first.
- * Gateways may run meanwhile, and it may be interrupted and repeated.
+ * Encrypts all secrets again with the first key. Without SECRET_KEY and SECRET_KEYS it first adds a new key to the key
+ * file. Gateways may run meanwhile, and the command may be interrupted and repeated.
  */
 export function rotateSecretKeys({ json }: Flags): Promise<void> {
   return withStore(async (ctx, _store, gateways) => {
@@ -86,7 +89,10 @@ export function rotateSecretKeys({ json }: Flags): Promise<void> {
   })
 }
 
-/** A gateway with other keys would go on encrypting with an old one, or could not read what is encrypted with the new one. */
+/**
+ * Refuses while a gateway has other keys: it would keep encrypting with an old key, or could not read text encrypted
+ * with the new one.
+ */
 function requireKeys(
   { facts, confirmed }: Awaited<ReturnType<Announcing['announced']>>,
   has: (known: readonly string[] | undefined) => boolean,
@@ -100,11 +106,12 @@ function requireKeys(
   if (!facts.in_force) throw new Error('A running gateway did not answer. Nothing was changed: try again.')
 }
 
-/** Lets gateways start with another key, when the one that encrypted the store's secrets is lost or has leaked. */
+/** Lets gateways start with another key when the old one is lost or has leaked. */
 export function takePresentKey({ json }: Flags): Promise<void> {
   return withStore(async (ctx, _store, gateways) => {
     const config = loadConfig()
-    // A running gateway would go on encrypting with the old key. Any notice shows whether one listens, and this one changes nothing.
+    // A running gateway would keep encrypting with the old key. This notice changes nothing; its answers show whether a
+    // gateway listens.
     gateways.publish('jobs', '')
     const { in_force: isReceived, confirmed_by: running } = (await gateways.announced()).facts
     if (running.length > 0 || !isReceived) {

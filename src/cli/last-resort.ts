@@ -5,8 +5,8 @@ import type { Failures } from '../kernel/failures.ts'
 const END_MAX = 10_000
 
 /**
- * Handles uncaught errors. A rejection has failed alone and the process goes on; after an exception the state of the process is
- * unknown, so it shuts down, and its supervisor starts another.
+ * Handles uncaught errors. After a rejection the process continues, because only that promise failed. After an
+ * exception the state of the process is unknown: it shuts down, and a supervisor starts another.
  */
 export function onUncaught(failures: Failures, end: () => Promise<void>): void {
   let ending = false

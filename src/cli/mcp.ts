@@ -6,8 +6,8 @@ import type { Command } from 'commander'
 import { type GatewayOptions, orUsage, readGateway } from './gateway-access.ts'
 
 /**
- * Tools of a gateway for a program that speaks MCP over standard input: messages go to `POST /mcp` of that gateway and its answers back,
- * so tools, rights and limits are the gateway's. Standard output is for the protocol only; everything else goes to standard error.
+ * Offers a gateway's tools to a program that speaks MCP over standard input. Every message goes to `POST /mcp` of the
+ * gateway, so tools, rights and limits are the gateway's. Only protocol messages go to standard output.
  */
 interface McpOptions extends GatewayOptions {
   tools?: string
@@ -23,8 +23,13 @@ async function serve({ url, key }: ReturnType<typeof readGateway>, tools: string
   const address = new URL('/mcp', url)
   if (tools !== undefined) address.searchParams.set('tools', tools)
   const gateway = new StreamableHTTPClientTransport(address, { requestInit: { headers } })
+  const underWay = new Set<Promise<void>>()
   program.onmessage = (message) => {
-    gateway.send(message).catch((error: unknown) => answerFor(program, message, error))
+    const sent = gateway
+      .send(message)
+      .catch((error: unknown) => answerFor(program, message, error))
+      .finally(() => underWay.delete(sent))
+    underWay.add(sent)
   }
   gateway.onmessage = (message) => {
     const { result } = message as { result?: { protocolVersion?: unknown } }
@@ -34,13 +39,14 @@ async function serve({ url, key }: ReturnType<typeof readGateway>, tools: string
   program.onerror = report
   await gateway.start()
   await program.start()
-  process.stdin.on('end', () => void gateway.close().catch(report))
+  // What was asked is answered first: whoever pipes messages in ends their input at once.
+  process.stdin.on('end', () => void Promise.all(underWay).then(() => gateway.close().catch(report)))
 }
 
 const report = (error: unknown) =>
   console.error(`nano-gateway mcp: ${error instanceof Error ? error.message : String(error)}`)
 
-/** Answers with an error when no answer will come, because the program waits for one. */
+/** Sends an error for a request that will get no answer, so that the program does not wait for ever. */
 function answerFor(program: StdioServerTransport, message: JSONRPCMessage, error: unknown): void {
   report(error)
   if (!('id' in message) || !('method' in message)) return

@@ -13,12 +13,12 @@ interface MigrateOptions extends GatewayOptions {
 
 type Fields = Record<string, unknown>
 
-/** A part of an answer that this gateway lacks or gives differently. */
+/** A part of an answer that is missing here or has another value. */
 interface Difference {
-  /** Place in the file of requests, from 1. */
+  /** Number of the request in the file, from 1. */
   request: number
   action: string
-  /** The member, `status`, or empty for the whole answer. */
+  /** The path of the member, `status`, or empty if the whole answer differs. */
   path: string
   theirs: string
   ours: string
@@ -30,7 +30,7 @@ interface Side {
 }
 
 const REQUESTS_MAX = 1_000
-/** Most differences that are shown for one answer; a list of another kind would fill the terminal. */
+/** Most differences shown for one answer, so that a completely different list does not fill the terminal. */
 const SHOWN_MAX = 10
 const VALUE_LENGTH_MAX = 80
 
@@ -38,7 +38,10 @@ const READS = new Set(
   ACTIONS.filter(({ readOnly }) => readOnly).flatMap(({ name, synonyms = [] }) => [name, ...synonyms]),
 )
 
-/** `nano-gateway migrate-check URL`: the same requests to another service and to this gateway, and what differs. */
+/**
+ * `nano-gateway migrate-check URL`: sends the same requests to another service and to this gateway, and prints what
+ * differs.
+ */
 export function checkMigration(theirs: string, options: MigrateOptions, command: Command): Promise<void> {
   return orUsage('migrate-check', async () => {
     const ours: Side = readGateway(options, command)
@@ -54,7 +57,7 @@ export function checkMigration(theirs: string, options: MigrateOptions, command:
         continue
       }
       asked++
-      // One request after the other, so that the rate limit of either service causes no difference.
+      // Sent one after another, so that neither service's rate limit causes a difference.
       const theirAnswer = await ask(other, request)
       const ourAnswer = await ask(ours, request)
       const found = compareReplies(theirAnswer, ourAnswer).slice(0, SHOWN_MAX)
@@ -73,7 +76,10 @@ function readTheirKey(file: string | undefined): string | undefined {
   }
 }
 
-/** One request a line, or one list of them. A key in a request belongs into a file of its own: it would be sent to both. */
+/**
+ * Reads one request per line, or one list of requests. A key inside a request is refused, because it would be sent to
+ * both services.
+ */
 function readRequests(file: string): Fields[] {
   const text = readFileSync(file === '-' ? 0 : file, 'utf8')
   const read = (part: string, where: string) => {
@@ -118,7 +124,8 @@ function parse(text: string): unknown {
 type Found = Omit<Difference, 'request' | 'action'>
 
 /**
- * Lists the differences that a program written for the first service would notice. Members that only the second answer has do not count.
+ * Lists the differences that would matter to a program written for the first service. Members that only the second one
+ * has do not matter.
  */
 function compareReplies(theirs: Answer, ours: Answer): Found[] {
   const status = theirs.status === ours.status ? [] : [difference('status', theirs.status, ours.status)]
@@ -151,7 +158,7 @@ const difference = (path: string, theirs: unknown, ours: unknown): Found => ({
 
 const SECRET_NAME = /(^|[._])(key|private|seed|secret|token|mnemonic)\w*$/i
 
-/** A value as JSON, which escapes what could move a terminal's cursor. Keys are not shown, whatever they are called. */
+/** JSON escapes characters that could move the terminal's cursor. Values of members that may be keys are not shown. */
 function show(path: string, value: unknown): string {
   if (value === undefined) return 'missing'
   if (SECRET_NAME.test(path)) return '[redacted]'

@@ -19,7 +19,7 @@ export function signChange(
   console.log(JSON.stringify({ action: 'update_name', name, id, ...changes, signature }))
 }
 
-/** The signed text must be exactly what the gateway will read, so usernames are not resolved here. */
+/** The signature covers exactly the text that the gateway will read, so usernames are not resolved here. */
 function readGiven(text: string): Parameters<typeof readChanges>[0] {
   const { address, ...given } = toObject(JSON.parse(text))
   if (address === undefined) return given

@@ -5,15 +5,15 @@ import { LAG_BLOCKS_MAX } from '../infra/node/limits.ts'
 import type { NetworkName } from '../kernel/nano/network.ts'
 import { showAnswer } from './show-answer.ts'
 
-/** How many simultaneous requests a node must answer: payers come at the same time. */
+/** How many simultaneous requests a node must answer, because many payers may come at once. */
 const BURST_MIN = 20
 
 interface Checked extends Found {
-  /** Why a gateway should not use it; empty where it may. */
+  /** Why a gateway should not use the node; empty if it may. */
   problems: string[]
 }
 
-/** Tests what a gateway would need of these nodes, and prints which may be used and with which settings. */
+/** Tests nodes for what a gateway needs, and prints which of them can be used and with which settings. */
 export async function checkNodes(
   urls: string[],
   { network, json }: { network: NetworkName; json?: true },
@@ -31,7 +31,7 @@ export async function checkNodes(
   if (checked.some(({ problems }) => problems.length > 0)) process.exitCode = 1
 }
 
-/** The address of a websocket belongs to the node before it. */
+/** A websocket address belongs to the node before it in the list. */
 function toCandidates(urls: readonly string[]): Candidate[] {
   const candidates: Candidate[] = []
   for (const text of urls) {
@@ -47,7 +47,10 @@ function toCandidates(urls: readonly string[]): Candidate[] {
   return candidates
 }
 
-/** Faults that only a comparison shows: nodes that are behind, or that deny what another node reports as confirmed. */
+/**
+ * Finds faults that only a comparison shows: a node that is behind, or that denies a block which another node reports
+ * as confirmed.
+ */
 async function compare(found: readonly Found[]): Promise<Checked[]> {
   const most = Math.max(0, ...found.filter(({ isOurs }) => isOurs).map(({ cemented }) => cemented ?? 0))
   return Promise.all(
@@ -76,7 +79,7 @@ function problemsOf({ isOurs, reason, missing, burst, receivesEvents, cemented }
   ].filter((problem) => problem !== false)
 }
 
-/** Settings for the good nodes; a single one must be believed alone. */
+/** Settings for the usable nodes. If there is only one, the gateway has to trust it alone. */
 function toSettings(good: readonly Found[], network: NetworkName): Record<string, string> {
   if (good.length === 0) return {}
   return {

@@ -8,7 +8,7 @@ import { type Flags, print, withStore } from './store.ts'
 
 const LISTED_MAX = 200
 
-/** Lists payments in the treasury that wait for a decision of the operator. */
+/** Lists payments to the treasury about which the operator must decide. */
 export function printWaiting({ json }: Flags): Promise<void> {
   return withStore(async ({ db }) => {
     const waiting = await listWaiting(db, LISTED_MAX)
@@ -25,7 +25,7 @@ export function printWaiting({ json }: Flags): Promise<void> {
   })
 }
 
-/** Sends such a payment back, or to another address. */
+/** Sends such a payment back to its sender, or to another address. */
 export function refund(block: string, { json, to }: Flags & { to?: string }): Promise<void> {
   return withStore(async (ctx) => {
     const account = to === undefined ? undefined : fromAddress(to)

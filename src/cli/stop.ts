@@ -1,6 +1,6 @@
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const
 
-/** During the start there is nothing to shut down: everything written so far survives a kill as well. */
+/** During the start nothing has to be shut down: data written so far would survive a kill as well. */
 export function leaveWhenStopped(): void {
   for (const signal of SIGNALS) process.once(signal, () => process.exit(0))
 }
@@ -30,8 +30,8 @@ function exitAfter(stop: () => Promise<void>): void {
 }
 
 /**
- * What to do when the process that started this one over a channel is gone: the launcher. When it
- * dies, even by SIGKILL, no other process would stop this one. The latest call replaces earlier ones.
+ * Sets what to do when the launcher, which started this process over a channel, is gone. If the launcher is killed,
+ * nothing else would stop this process. The latest call replaces earlier ones.
  */
 export function onParentGone(leave: () => void): void {
   process.removeAllListeners('disconnect')

@@ -34,14 +34,12 @@ const CONFIRM_MAX = 5_000
 
 /** What a command reports about running gateways. */
 interface Announced {
-  /** For people. */
   text: string
-  /** For programs. */
   facts: { in_force: boolean; confirmed_by: Pick<Listening, 'host' | 'pid'>[] }
   confirmed: readonly Listening[]
 }
 
-/** A command's connection to the gateways that run on the same store. */
+/** How a command reaches the gateways that run on the same store. */
 export interface Announcing {
   publish(topic: string, payload: string): void
   /** Resolves once every running gateway acts on what was published. */
@@ -66,7 +64,10 @@ export async function withStore<T>(run: (ctx: StoreCtx, store: Store, gateways: 
   }
 }
 
-/** PostgreSQL delivers notices to every gateway on it; an embedded store only has gateways that listen in its data folder. */
+/**
+ * PostgreSQL delivers notices to every gateway on it. With an embedded store, gateways listen on a socket in its data
+ * folder.
+ */
 function openAnnouncing(config: Config, store: Store): Announcing & { sent(): Promise<unknown> } {
   const sent: Promise<Confirmed>[] = []
   const { notices, listConfirming } = store
@@ -172,7 +173,7 @@ export function createKey(accountId: string, flags: KeyFlags): Promise<void> {
 
 const toUnix = (text: string) => (/^[0-9]+$/.test(text) ? Number(text) : Math.floor(Date.parse(text) / 1000))
 
-/** The printed form, which must not change, with scopes as the REST interface names them. */
+/** The printed form of a key, on which scripts rely. Scopes have the names of the REST interface. */
 function toPrinted(key: Awaited<ReturnType<typeof listKeys>>[number], now: number): object {
   const { limits: _limits, lastsUntil: _until, boundTo: _bound, ...printed } = key
   const { addresses, templates, scopes, expires_unix, per_minute, spend_daily_nano } = showKey(key, now)

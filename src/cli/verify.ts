@@ -14,7 +14,7 @@ import { withVault } from './wallet-words.ts'
 const AHEAD = 1_000
 const OLD_MAX = 10_000
 
-/** Verifies the store against the ledger and prints what disagrees, in which case the exit code is 1. */
+/** Compares the store with the ledger and prints the differences. With any difference the exit code is 1. */
 export function verify({ json, node }: Flags & { node?: string }): Promise<void> {
   useFastestCurve()
   return withStore(async (ctx) => {
@@ -38,14 +38,14 @@ export function verify({ json, node }: Flags & { node?: string }): Promise<void>
   })
 }
 
-/** The node that a command asks: the one named, otherwise the first of the settings or the development ledger. */
+/** The node that a command asks: the named one, otherwise the first of the settings or the development ledger. */
 export function openAsk(node: string | undefined): { url: URL; ask: AskLedger } {
   const config = loadConfig()
   const url = new URL(node ?? (isEmbedded(config) ? findLedger() : config.nodeUrls[0]!))
   return { url, ask: (action, fields) => askNode(url, action, fields) }
 }
 
-/** Searches the ledger for wallets of the seed that the store has lost, beyond the newest wallet that the store knows. */
+/** Looks on the ledger for wallets of the seed that are newer than the newest wallet in the store. */
 async function verifyAhead(store: StoreCtx, ask: AskLedger): Promise<Disagreement[]> {
   const seeds = await listSeeds(store.db)
   if (seeds.length === 0) return []

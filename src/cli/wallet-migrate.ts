@@ -6,7 +6,10 @@ import { withVault } from './wallet-words.ts'
 
 const LISTED_MAX = 10_000
 
-/** Lists wallets that the words do not open, and moves those that are named. The gateway sends their money. */
+/**
+ * Lists the wallets whose keys are not derived from the seed, and moves the named ones to keys of the seed. The gateway
+ * then sends their money.
+ */
 export function migrateKeys(names: string[], { json, all }: Flags & { all?: boolean }): Promise<void> {
   return withStore(async (store, _store, gateways) => {
     const old = await listOldKeys(store.db, LISTED_MAX)

@@ -8,7 +8,7 @@ import type { StoreCtx } from '../kernel/in-tx.ts'
 import { type WordsCtx, checkWords, countByMasterKey, replaceSeed, showWords } from '../modules/wallets/index.ts'
 import { type Flags, print, withStore } from './store.ts'
 
-/** Adds the master keys, which open the seed. */
+/** Opens the vault, whose master keys decrypt the seed. */
 export async function withVault(ctx: StoreCtx): Promise<WordsCtx> {
   const [used] = await countByMasterKey(ctx.db)
   return { ...ctx, vault: openVault(loadConfig(), { used: used?.id, random: ctx.random }) }
@@ -39,7 +39,10 @@ export function words({ json, check, new: isNew }: Flags & { check?: boolean; ne
   })
 }
 
-/** Reads a secret from standard input; on a terminal it is not shown. It is never an argument, which other users of the machine could see. */
+/**
+ * Reads a secret from standard input, without echo on a terminal. It is never an argument, because other users of the
+ * machine could see it.
+ */
 export async function readSecretLine(question: string): Promise<string> {
   const { stdin, stderr } = process
   if (!stdin.isTTY) return text(stdin)

@@ -16,7 +16,7 @@ import { openAsk } from './verify.ts'
 
 const FROZEN_MAX = 200
 
-/** Lists wallets that sign nothing more, with the reason and what the ledger has of each that the store does not. */
+/** Lists frozen wallets, with the reason, and the blocks on the ledger that the store does not have. */
 export function printFrozen({ json, node }: Flags & { node?: string }): Promise<void> {
   return withStore(async ({ db }) => {
     const [restore, sends] = await Promise.all([findRestore(db), listFreezes(db, FROZEN_MAX)])
@@ -41,17 +41,17 @@ export function printFrozen({ json, node }: Flags & { node?: string }): Promise<
   })
 }
 
-/** The sends of a frozen wallet that the store does not know; undefined when no node answers. */
+/** The sends of a frozen wallet that are missing in the store; undefined when no node answers. */
 async function findSends({ address, frontier }: FrozenWallet, node: string | undefined) {
   try {
     return await listUnknownSends(openAsk(node).ask, { address, frontier })
   } catch {
-    // The list is useful without these sends, and it says that they are missing.
+    // The list is useful without them; it says that they could not be read.
     return undefined
   }
 }
 
-/** Ends the time after a restore in which unknown Idempotency-Keys are refused. */
+/** After a restore, unknown Idempotency-Keys are refused until this is called. */
 export function settle({ json }: Flags): Promise<void> {
   return withStore(async (ctx) => {
     await settleRestore(ctx, OPERATOR)
@@ -62,7 +62,10 @@ export function settle({ json }: Flags): Promise<void> {
 /** Records that the operator restored the store from a backup. */
 export const noteRestored = (): Promise<void> => withStore((ctx) => declareRestore(ctx, OPERATOR))
 
-/** Freezes a wallet, the sends of an account, or all sends. In force when it returns, because every signer reads the store. */
+/**
+ * Freezes a wallet, the sends of an account, or all sends. The freeze applies when this returns, because signers read
+ * it from the store.
+ */
 export function freeze(target: string, { json, reason }: Flags & { reason: string }): Promise<void> {
   return withStore(async (ctx) => {
     await freezeSends(ctx, { target, actor: OPERATOR, reason: readReason({ reason }) })

@@ -12,7 +12,7 @@ interface Frame {
 const AGAIN_FIRST = 1_000
 const AGAIN_MAX = 30_000
 
-/** Prints each confirmation of these accounts, until the command is stopped. A connection that breaks is opened again. */
+/** Prints each confirmation of these accounts until the command is stopped. Reconnects after a broken connection. */
 export async function watchAccounts(url: URL, accounts: readonly string[], json: boolean): Promise<void> {
   const address = url.href.replace(/^http/, 'ws')
   for (let pause = AGAIN_FIRST; ; pause = Math.min(2 * pause, AGAIN_MAX)) {
@@ -23,7 +23,7 @@ export async function watchAccounts(url: URL, accounts: readonly string[], json:
   }
 }
 
-/** Runs until the connection ends; returns whether there was one. */
+/** Follows one connection to its end; returns whether it was ever open. */
 function listen(address: string, accounts: readonly string[], json: boolean): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = new WebSocket(address)
@@ -37,7 +37,7 @@ function listen(address: string, accounts: readonly string[], json: boolean): Pr
       if (frame.ack === 'subscribe') console.error(`Watching ${accounts.map(show).join(', ')}. Ctrl+C ends it.`)
       if (frame.topic === 'confirmation') console.log(json ? JSON.stringify(frame) : showConfirmation(frame))
     })
-    // Handled with the end of the connection, which follows.
+    // The `close` event follows and handles it.
     socket.on('error', (error) => console.error(error.message))
     socket.on('close', () => resolve(isOpened))
   })

@@ -26,14 +26,15 @@ interface Page {
   has_more: boolean
 }
 
-/** Uses half of the requests that a caller without a plan may make in a minute. */
+/** Thirty requests a minute: half of what even a caller without a key may send. */
 const LOOK_EVERY = 2_000
 const AWAY_EVERY = 5_000
 const KIND_WIDTH = 26
 
 /**
- * `nano-gateway webhook listen --forward URL`: sends the events of an account to a receiver on the developer's machine, which no gateway
- * can reach, signed as the gateway signs them. Each is sent once, in order; deliveries of the gateway itself are not affected.
+ * `nano-gateway webhook listen --forward URL`: forwards the events of an account to a receiver on the developer's
+ * machine, which gateways cannot reach, signed like webhooks. Each event is sent once, in order. The gateway's own
+ * deliveries are not affected.
  */
 export function listenForWebhooks(options: ListenOptions, command: Command): Promise<void> {
   return orUsage('webhook listen', async () => {
@@ -65,7 +66,10 @@ function printStart(url: URL, forward: URL, secret: string, { secret: given }: L
   if (given === undefined) console.error(`They are signed with the secret ${secret}`)
 }
 
-/** The next events; undefined while the gateway is unavailable. A permanent refusal ends the command. */
+/**
+ * The next events; undefined while the gateway is unavailable. A refusal that a retry would not change ends the
+ * command.
+ */
 async function readPage(url: URL, since: string, key: string): Promise<Page | undefined> {
   const address = new URL(`/api/events?limit=100&since=${encodeURIComponent(since)}`, url)
   let answer: unknown

@@ -22,7 +22,7 @@ export async function printWorkBench(config: {
 }): Promise<void> {
   const threads = config.workThreads ?? Math.max(1, availableParallelism() - 1)
   const rows: Row[] = []
-  // Keeps the process alive, which neither threads nor the processes for graphics cards do.
+  // Keeps the process alive: neither the threads nor the processes of graphics cards do that.
   const letGo = systemClock.after(LONGEST_MILLISECONDS, () => undefined)
   if (threads > 0) {
     const source = `cpu, ${threads} ${threads === 1 ? 'thread' : 'threads'}`
@@ -69,7 +69,7 @@ async function measuredCards(cards: readonly number[] | undefined, threads: numb
   return found
 }
 
-/** One line that is overwritten, at a terminal. */
+/** At a terminal, one line that is overwritten. */
 function progress(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${text}`)
 }

@@ -28,7 +28,7 @@ export async function runWorkServer(flags: WorkFlags): Promise<void> {
     workCards: INFRA_SETTINGS.workCards.read(cards),
     workUrls: [],
     workNodes: false,
-    // A node waits longer than a person, and closes the connection when it gives up.
+    // Nodes wait longer than people, and close the connection when they give up.
     workQueueSecondsMax: 600,
     workWaitSecondsMax: 1_800,
   }

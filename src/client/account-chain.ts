@@ -12,7 +12,7 @@ export type FindWork = (root: string, threshold: bigint) => Promise<string>
 interface ChainOptions {
   /** 64 hexadecimal digits. It signs here and is sent nowhere. */
   privateKey: string
-  /** The balance that it reports is verified, not believed. */
+  /** The balance that it reports is checked against the block. */
   rpc: LedgerRpc
   findWork: FindWork
 }
@@ -62,8 +62,8 @@ export function openChain({ privateKey, rpc, findWork }: ChainOptions): AccountC
 }
 
 /**
- * Reads the balance from the block itself, whose hash is recomputed here. A gateway could report a wrong balance of an account,
- * and an owner who signs for less than there is gives the difference away.
+ * Reads the balance from the block, whose hash is recomputed here. With a balance from the gateway, which may be wrong,
+ * the owner could sign the difference away.
  */
 async function readBlock(rpc: LedgerRpc, key: PublicKey, hash: string): Promise<Head> {
   const { contents } = await rpc('block_info', { hash, json_block: 'true' })
@@ -75,7 +75,7 @@ async function readBlock(rpc: LedgerRpc, key: PublicKey, hash: string): Promise<
   return { previous: hash, balance: block.balance, representative: block.representative }
 }
 
-/** Read from the ledger, because test networks require less; never more than the live network requires. */
+/** Asked of the ledger, because test networks require less; never more than the live network requires. */
 async function readThreshold(rpc: LedgerRpc, subtype: Subtype): Promise<bigint> {
   const receives = subtype === 'receive' || subtype === 'open'
   const reported = await rpc('active_difficulty', {})

@@ -10,13 +10,13 @@ import type { LedgerRpc } from './ledger-rpc.ts'
 const LOOK_EVERY = 250
 const LOOKS_MAX = 40
 
-/** Signs for one account, one block after the other: each needs the one before it. */
+/** Signs for one account, one block at a time: each block contains the hash of the one before. */
 export class AccountSigner {
   readonly chain: AccountChain
   #underWay: Promise<unknown> = Promise.resolve()
-  /** The block on which the last payment builds that another program publishes. */
+  /** The `previous` of the last block that another program is to publish. */
   #spent: string | undefined
-  /** A block of ours of which it is unknown whether the ledger has it. */
+  /** A block of ours that may or may not be on the ledger. */
   #unknown: { block: StateBlock; subtype: Subtype } | undefined
 
   constructor(chain: AccountChain) {
@@ -29,7 +29,7 @@ export class AccountSigner {
     return turn
   }
 
-  /** The newest block of an account that must have one, because so much is to be sent. */
+  /** The newest block of an account that must have one. `needed` is the amount to be sent, for the error. */
   async nextHead(needed?: bigint): Promise<Head> {
     const head = await this.findHead()
     if (head) return head
@@ -38,8 +38,8 @@ export class AccountSigner {
   }
 
   /**
-   * The newest block of the account. If we have already built on it, the payment before this one has not arrived yet
-   * and is awaited, but not for ever: it may have been refused.
+   * The newest block of the account. If a block of ours already follows it, that payment has not arrived yet: we wait
+   * for it, but not for ever, because it may have been refused.
    */
   async findHead(): Promise<Head | undefined> {
     await this.#resolve()
@@ -50,7 +50,7 @@ export class AccountSigner {
     }
   }
 
-  /** Signs a send. A send that another program publishes is awaited before the next block. */
+  /** Signs a send. If another program publishes it, the next block waits for it. */
   async signSend(head: Head, link: string, amount: bigint): Promise<StateBlock> {
     if (head.balance < amount) {
       const message = `${this.chain.address} has ${formatNano(head.balance)} nano; ${formatNano(amount)} nano are needed.`
@@ -59,12 +59,12 @@ export class AccountSigner {
     return this.chain.seal({ ...head, balance: (head.balance - amount) as Raw, link })
   }
 
-  /** Another program publishes this block. */
+  /** Records that another program publishes this block. */
   handOver({ previous }: StateBlock): void {
     this.#spent = previous
   }
 
-  /** It will not be published: the next block takes its place. */
+  /** Records that this block will not be published, so the next block takes its place. */
   takeBack({ previous }: StateBlock): void {
     if (this.#spent === previous) this.#spent = undefined
   }
@@ -78,7 +78,7 @@ export class AccountSigner {
     }
   }
 
-  /** Another block in place of one that may still arrive would be a second payment, or a fork. */
+  /** If the unknown block arrived after all, another block in its place would be a second payment or a fork. */
   async #resolve(): Promise<void> {
     if (!this.#unknown) return
     const { block, subtype } = this.#unknown
@@ -94,8 +94,8 @@ export class AccountSigner {
 const TRIES_MAX = 3
 
 /**
- * Publishes a block and returns its hash. After a lost reply the ledger is asked before the same bytes are sent
- * again; while the outcome stays unknown the error is `publish_unknown`, and its `body` has the hash.
+ * Publishes a block and returns its hash. After a lost reply, asks the ledger before sending the same bytes again. If
+ * the outcome stays unknown, throws `publish_unknown`, with the hash in `body`.
  */
 async function publish(rpc: LedgerRpc, block: StateBlock, subtype: Subtype): Promise<string> {
   const hash = hashBlock(block)
@@ -123,7 +123,7 @@ async function publish(rpc: LedgerRpc, block: StateBlock, subtype: Subtype): Pro
   throw new GatewayError(message, { code: 'publish_unknown', body: { hash }, cause: failure })
 }
 
-/** Refused before anything left the gateway, or by the ledger itself. */
+/** Whether the block certainly was not published: the client refused to send it, or the ledger refused it. */
 const isFinal = (error: unknown) =>
   error instanceof GatewayError && error.status >= 200 && error.status < 500 && error.status !== 409
 
@@ -134,8 +134,8 @@ async function isOnLedger(rpc: LedgerRpc, hash: string): Promise<boolean> {
 }
 
 /**
- * Finds out the outcome of unknown payments before another one is signed. The ledger decides, and not the payee:
- * once the place of a payment's block is taken, either the block is there or it will never be.
+ * Settles payments of unknown outcome before another one is signed. The ledger decides, not the payee: once some block
+ * follows the same `previous`, either it is our block, or ours can never be published.
  */
 export async function resolvePending(chain: AccountChain, budget: Budget, head: Head): Promise<void> {
   for (const entry of budget.pendingOf(chain.key)) {

@@ -7,7 +7,7 @@ const noAmount = (given: unknown, unit: string, field?: string) =>
 
 const TOO_FINE = /\.\d{31}/
 
-/** Rounding would change what is paid, so a text with more decimals than the ledger has is refused. */
+/** A text with more decimals than the ledger has is refused, because rounding would change what is paid. */
 export function requireExact(text: string, field: string): void {
   if (!TOO_FINE.test(text)) return
   throw new GatewayError(`${field} has more than 30 decimals: ${text}`, { code: 'invalid_amount', field })
@@ -29,7 +29,7 @@ export function nano(raw: bigint | string): string {
   return formatNano(amount)
 }
 
-/** Fields as they are sent: a bigint is raw, and is written in the unit of its field. */
+/** Fields in the form in which they are sent: a bigint is raw, and is converted to the unit of its field. */
 export function toWire(fields: Readonly<Record<string, unknown>>, units: ActionFacts['units'] = {}): string {
   const written = Object.entries(fields).map(([name, value]): [string, unknown] => {
     if (typeof value === 'string' && units[name] === 'nano') requireExact(toPlainDecimal(value), name)
@@ -40,7 +40,7 @@ export function toWire(fields: Readonly<Record<string, unknown>>, units: ActionF
   return JSON.stringify(Object.fromEntries(written))
 }
 
-/** Lets `JSON.stringify` write an object with amounts in raw, as text like the API does: it refuses every bigint otherwise. */
+/** Lets `JSON.stringify` write amounts in raw as text, as the API does; it throws for a bigint otherwise. */
 export function withJson<Value extends object>(value: Value): Value {
   return Object.defineProperty(value, 'toJSON', { value: writeBigints, configurable: true })
 }
@@ -52,7 +52,7 @@ function writeBigints(this: object): unknown {
   return Object.fromEntries(Object.entries(this).map(([name, value]) => [name, writeBigint(value)]))
 }
 
-/** An answer with its amounts in raw as bigint. Modifies its argument, which nobody else holds. */
+/** Converts the amounts in raw of an answer to bigint. Changes the given object, which no other code uses. */
 export function withBigints(answer: unknown, places: readonly string[] = []): unknown {
   const held = { answer }
   for (const place of places) convert(held, ['answer', ...place.split('.')])

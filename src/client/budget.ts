@@ -14,7 +14,7 @@ export interface Paid {
   readonly amount: bigint
   /** Hash of the block. */
   readonly hash: string
-  /** Pending counts as spent; refused does not. */
+  /** A pending payment counts as spent, a refused one does not. */
   readonly state: 'pending' | 'settled' | 'refused'
   /** Milliseconds since 1970. */
   readonly at: number
@@ -26,7 +26,7 @@ export interface Entry extends Paid {
 }
 
 export interface BudgetOptions {
-  /** The most that one payment may be, in raw; by default the whole budget. */
+  /** The largest single payment, in raw; by default the whole budget. */
   perPayment?: bigint | undefined
 }
 
@@ -48,12 +48,12 @@ export class Budget {
     )
   }
 
-  /** In raw. Pending payments are already subtracted. */
+  /** In raw; pending payments are subtracted. */
   get left(): bigint {
     return this.#leftWith()
   }
 
-  /** Throws if the amount may not be spent by a block that follows this one. */
+  /** Throws if the budget does not allow this amount. `previous` is the block before the payment's block. */
   require(amount: bigint, previous: string): void {
     if (amount <= this.perPayment && this.#leftWith({ amount, previous }) >= 0n) return
     const most = amount > this.perPayment ? this.perPayment : this.left
@@ -61,7 +61,7 @@ export class Budget {
     throw new GatewayError(message, { code: 'budget_exceeded', needed: amount, available: most })
   }
 
-  /** Counts a payment before its block is sent to anybody. */
+  /** Counts a payment. Call it before its block is sent anywhere. */
   enter(entry: Omit<Entry, 'state' | 'at'>): Entry {
     this.require(entry.amount, entry.block.previous)
     const entered: Entry = { ...entry, state: 'pending', at: Date.now() }
@@ -69,7 +69,9 @@ export class Budget {
     return entered
   }
 
-  /** Of several blocks in the same place the ledger takes one, so only the most expensive counts. */
+  /**
+   * The ledger takes only one of several blocks with the same `previous`, so only the most expensive of them counts.
+   */
   #leftWith(next?: { amount: bigint; previous: string }): bigint {
     const costs = new Map<string, bigint>()
     const counted = this.#entries.filter(({ state }) => state !== 'refused')

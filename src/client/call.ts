@@ -8,7 +8,7 @@ export interface CallOptions {
   /** Cancels the call. */
   signal?: AbortSignal | undefined
   timeoutMs?: number | undefined
-  /** For a call that its caller repeats; every other money call gets a key of its own. */
+  /** Set it to repeat a call. Without it every call that moves money gets a key of its own. */
   idempotencyKey?: string | undefined
 }
 
@@ -18,7 +18,7 @@ export interface Connection {
   key: string | undefined
   fetch: Fetch
   timeoutMs: number
-  /** Whether this answer was paid for; then the call is not repeated. */
+  /** Whether a payment was sent for this answer; such a call is not repeated. */
   wasPaid(response: Response): boolean
 }
 
@@ -43,7 +43,7 @@ export async function callAction(
   return withBigints(answer, facts.raws)
 }
 
-/** Asks, and repeats the same bytes with the same Idempotency-Key where that acts once. */
+/** Sends the call, and again with the same bytes and Idempotency-Key if a repetition is harmless. */
 async function askAgain(
   connection: Connection,
   path: string,
@@ -63,19 +63,19 @@ async function askAgain(
   }
 }
 
-/** A gateway remembers Idempotency-Keys for accounts; an anonymous call that is repeated acts twice. */
+/** A gateway stores Idempotency-Keys only for accounts: a repeated anonymous call would act twice. */
 const isRemembered = ({ key }: Connection) => key?.startsWith('rpc_sk_') === true
 
-/** Seconds to wait before a failed call may be repeated; undefined where it must not be. */
+/** Seconds to wait before repeating a failed call; undefined if it must not be repeated. */
 function waitBefore(error: unknown): number | undefined {
   if (!(error instanceof GatewayError) || error.paid) return undefined
-  // The first try, whose reply was lost, is still running there.
+  // The reply of the first try was lost, but the gateway is still working on it.
   const isPassing = PASSING.has(error.status) || error.code === 'idempotency_in_flight'
   const { retryAfter = 0 } = error
   return isPassing && retryAfter <= WAIT_SECONDS_MAX ? retryAfter : undefined
 }
 
-/** What a call of a route may have. */
+/** The parameters of a route. */
 export interface RouteCall {
   id?: string | undefined
   query?: object | undefined
@@ -110,7 +110,7 @@ interface Question {
   headers?: Record<string, string>
 }
 
-/** One exchange of JSON; an `error` in the answer is a failure, also with status 200. */
+/** Sends and receives JSON. An `error` in the answer throws, whatever the status. */
 export async function ask(
   connection: Connection,
   path: string,
@@ -160,12 +160,12 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // Not JSON: not an answer of a gateway, and reported as such.
+    // Not JSON, so the answer did not come from a gateway; the caller reports that.
     return undefined
   }
 }
 
-/** Waits so many milliseconds; a signal ends the wait early, with its reason. */
+/** Waits for so many milliseconds; a signal ends the wait early and its reason is thrown. */
 export function rest(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted()
@@ -181,6 +181,6 @@ export function rest(milliseconds: number, signal?: AbortSignal): Promise<void> 
   })
 }
 
-/** Longer after each failure, with jitter so that clients do not retry at the same moment. */
+/** Waits longer after each failure, with jitter so that clients do not all retry at the same moment. */
 export const backOff = (failures: number, { first = 100, most = 30_000 } = {}): number =>
   Math.min(most, first * 2 ** failures) * (0.5 + Math.random() / 2)

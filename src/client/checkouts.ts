@@ -23,17 +23,17 @@ export interface Checkouts {
   /** The current state. */
   check(id: string, options?: CallOptions): Promise<Check>
   /**
-   * Waits until it is paid, and returns the final state. Throws `checkout_expired` and `checkout_cancelled` where it will not be paid. The
-   * gateway sends changes; a broken connection is opened again.
+   * Waits until the checkout is paid, and returns its final state. Throws `checkout_expired` or `checkout_cancelled` if
+   * it can no longer be paid. Changes come from the gateway; a broken connection is opened again.
    */
   waitFor(id: string, options?: WaitOptions): Promise<Check>
   /** Checkouts of the account, newest first, for `for await`; needs the merchant's key. */
   list(query?: Query<'listCheckouts'>, options?: CallOptions): Entries<'listCheckouts'>
-  /** Everything that its merchant may see; needs the merchant's key. */
+  /** Everything that the merchant may see; needs the merchant's key. */
   read(id: string, options?: CallOptions): Promise<OwnCheckout>
   /**
-   * Cancels it while it waits for money, and returns its state afterwards: a paid one stays paid. Money that still
-   * arrives for a cancelled checkout is recorded as late. Needs the merchant's key.
+   * Cancels a checkout that waits for money, and returns its state; one that was paid meanwhile stays paid. Money that
+   * arrives later is recorded as late. Needs the merchant's key.
    */
   cancel(id: string, options?: CallOptions): Promise<OwnCheckout>
 }
@@ -62,7 +62,7 @@ function writeAmount(amount: NonNullable<NewCheckout['amount']>, currency = 'NAN
 
 const pathOf = (id: string) => encodeURIComponent(id)
 
-/** A checkout that has expired or was cancelled has an `error`, but its state is a valid answer. */
+/** The answer for an expired or cancelled checkout has an `error`, but it is a valid state. */
 async function readCheck(connection: Connection, id: string, options?: CallOptions): Promise<Check> {
   try {
     return toCheck(await ask(connection, `/check/${pathOf(id)}`, { method: 'GET' }, options))
@@ -79,7 +79,7 @@ async function readOwn(connection: Connection, id: string, options?: CallOptions
 
 const ENDED = new Set<OwnCheckout['status']>(['complete', 'expired', 'cancelled', 'refunded'])
 
-/** Does not delete a checkout that has ended, because that would hide it from its merchant. */
+/** A DELETE on a checkout that has ended would hide it from its merchant, so that one is not sent. */
 async function cancel(connection: Connection, id: string, options?: CallOptions): Promise<OwnCheckout> {
   const held = await readOwn(connection, id, options)
   if (ENDED.has(held.status)) return held
@@ -115,7 +115,7 @@ async function waitFor(connection: Connection, id: string, { signal, onStatus }:
   }
 }
 
-/** Milliseconds that the refusing server asks to wait; throws refusals for which waiting does not help. */
+/** Milliseconds to wait, as the gateway asks; rethrows a refusal that waiting does not resolve. */
 function toWait(error: unknown, signal: AbortSignal | undefined): number {
   signal?.throwIfAborted()
   if (!(error instanceof GatewayError)) return 0
@@ -136,14 +136,14 @@ async function* listen({ url, fetch }: Connection, id: string, signal?: AbortSig
   }
 }
 
-/** One event of a stream that a server keeps open (server-sent events). */
+/** One server-sent event. */
 interface ServerEvent {
   name: string
   data: string
 }
 
 const LINE_MAX = 1_000_000
-/** A server sends a sign of life every 15 seconds. */
+/** Reconnect after this silence: a server sends a comment every 15 seconds. */
 const SILENCE_MILLISECONDS = 60_000
 
 /** Reads the events of an answer until it ends. */
@@ -168,7 +168,7 @@ async function* readServerEvents(response: Response): AsyncGenerator<ServerEvent
   }
 }
 
-/** Undefined for a sign of life. */
+/** Undefined for a comment, which only shows that the connection works. */
 function readEvent(block: string): ServerEvent | undefined {
   const fields = block.split(/\r?\n/).map((line) => /^(\w+): ?(.*)$/.exec(line))
   const valuesOf = (name: string) => fields.flatMap((field) => (field?.[1] === name ? [field[2]!] : []))
@@ -176,7 +176,7 @@ function readEvent(block: string): ServerEvent | undefined {
   return data.length === 0 ? undefined : { name: valuesOf('event').at(-1) ?? 'message', data: data.join('\n') }
 }
 
-/** Limits the wait, because a connection may break without notice. */
+/** Limits a wait, because a connection can break without any notice. */
 async function within<T>(milliseconds: number, wanted: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const silence = new Promise<never>((_, reject) => {

@@ -1,6 +1,6 @@
 import { GatewayError } from './gateway-error.ts'
 
-/** The parts of the standard WebSocket that are used here; Node 20 needs an implementation passed as an option. */
+/** The members of the standard WebSocket that are used here. Node 20 has none, so callers pass an implementation. */
 interface SocketLike {
   send(text: string): void
   close(): void
@@ -19,10 +19,10 @@ export interface Frame {
 
 const PING_EVERY = 30_000
 const SILENCE_MAX = 75_000
-/** Beyond this the reader has fallen behind: later confirmations are read from the ledger. */
+/** A reader who falls further behind gets later confirmations from the ledger instead. */
 const QUEUE_MAX = 10_000
 
-/** A subscription to confirmations over one connection: it ends with the connection. */
+/** A subscription to confirmations on one connection; it ends when the connection ends. */
 export class ConfirmationSocket {
   readonly #socket: SocketLike
   readonly #frames: Frame[] = []
@@ -45,7 +45,7 @@ export class ConfirmationSocket {
     this.#watch = setInterval(() => this.#look(), PING_EVERY)
   }
 
-  /** Waits until every confirmation from now on will arrive; false where the connection ended before. */
+  /** Waits until the subscription is acknowledged; false if the connection ended before. */
   async ready(): Promise<boolean> {
     await this.#until(() => this.#acknowledged)
     if (this.#refusal) throw this.#refusal
@@ -74,7 +74,7 @@ export class ConfirmationSocket {
   #receive(text: string): void {
     this.#receivedAt = Date.now()
     const said = readMessage(text)
-    // Not a gateway: close; the next connection may lead to a gateway again.
+    // Not a message of a gateway. Close: the next connection may reach one.
     if (!said) return this.close()
     const { ack, error, frame } = said
     if (ack === 'subscribe') this.#acknowledged = true

@@ -8,12 +8,12 @@ import type { Requests } from './generated/requests.ts'
 
 export interface Confirmation {
   hash: string
-  /** The account of the block. */
+  /** The account that made the block. */
   account: string
   /** In raw. */
   amount: bigint
   block: Record<string, unknown>
-  /** Read from the ledger, because it was confirmed while there was no connection. */
+  /** Whether the block was confirmed while there was no connection, and was read from the ledger later. */
   missed: boolean
 }
 
@@ -25,12 +25,12 @@ export interface ConfirmationOptions {
 }
 
 const SEEN_MAX = 20_000
-/** After so many confirmations the ledger is read again, so that catching up never has to go far back. */
+/** After so many confirmations the client saves its place on the ledger again, to keep catching up short. */
 const MARK_EVERY = 5_000
 
 /**
- * Confirmations as they happen. A broken connection is opened again, and what was confirmed meanwhile is read from the
- * ledger: each block of the accounts is reported once.
+ * Confirmations as they happen. After a broken connection, blocks confirmed meanwhile are read from the ledger, and
+ * each is reported once.
  */
 export async function* confirmationsOf(
   connection: Connection,
@@ -73,7 +73,7 @@ export async function* confirmationsOf(
 const isPassing = (error: unknown) =>
   error instanceof GatewayError && (error.status === 0 || error.status === 429 || error.status >= 500)
 
-/** The first time it only remembers the current state. */
+/** Reports what was confirmed since the marks, and moves the marks. The first call only sets them. */
 async function* catchUp(missed: MissedConfirmations, marks: Map<string, Mark>, accounts: readonly string[]) {
   for (const account of accounts) {
     const [from, to] = [marks.get(account), await missed.mark(account)]
@@ -86,7 +86,7 @@ async function* catchUp(missed: MissedConfirmations, marks: Map<string, Mark>, a
 const fromFrame = ({ hash, account, amount, block = {} }: Frame): Confirmation =>
   withJson({ hash, account, amount: BigInt(amount), block, missed: false })
 
-/** The latest hashes, a limited number. */
+/** The most recent hashes, a limited number. */
 class Seen {
   readonly #hashes = new Set<string>()
 
@@ -98,13 +98,13 @@ class Seen {
   }
 }
 
-/** How far an account was reported: its newest confirmed block, and its confirmed receivable sends. */
+/** How far an account has been reported: its newest confirmed block, and its confirmed receivable sends. */
 interface Mark {
   frontier: string | undefined
   waiting: ReadonlySet<string>
 }
 
-/** A confirmed block, as the ledger shows it later. */
+/** A confirmed block, read from the ledger afterwards. */
 interface MissedBlock {
   hash: string
   account: string
@@ -120,7 +120,7 @@ const WAITING_MAX = 1_000
 
 type Reads = 'account_info' | 'account_history' | 'receivable' | 'blocks_info'
 
-/** What happened to accounts between two connections. */
+/** Reads what happened to accounts between two connections. */
 class MissedConfirmations {
   readonly #connection: Connection
 

@@ -7,7 +7,7 @@ import type { Fetch } from './ledger-rpc.ts'
 
 type NetworkName = `${string}:${string}`
 
-/** What is to be paid: one entry of `accepts`, as the stock packages have it. */
+/** What is to be paid: one entry of `accepts`, in the format of the standard packages. */
 export interface Requirements extends ExactNanoRequirements {
   scheme: string
   network: NetworkName
@@ -15,10 +15,10 @@ export interface Requirements extends ExactNanoRequirements {
   extra: Record<string, unknown>
 }
 
-/** The outcome of a settlement, in the words of the protocol. */
+/** The outcome of a settlement, as the protocol defines it. */
 export interface Settlement {
   success: boolean
-  /** Hash of the block; empty where it is certainly not on the ledger. */
+  /** Hash of the block; empty if the block is certainly not on the ledger. */
   transaction: string
   network: NetworkName
   payer?: string
@@ -33,20 +33,21 @@ export interface Verification {
 }
 
 export interface ExactNanoOptions extends Partial<WalletOptions> {
-  /** The facilitator of a gateway, for instance `https://rpc.example/facilitator`: it verifies and settles. */
+  /** The facilitator of a gateway, for instance `https://rpc.example/facilitator`. It verifies and settles payments. */
   facilitator?: string | undefined
   fetch?: Fetch | undefined
 }
 
 /**
- * The scheme `exact` on Nano for the three roles of the stock packages: `register('nano:mainnet', new ExactNanoScheme({ … }))`. Their
- * client needs `privateKey` and `rpcUrl`, their facilitator `facilitator`, and their resource server nothing.
+ * The scheme `exact` on Nano, for all three roles of the standard packages: `register('nano:mainnet', new
+ * ExactNanoScheme({ … }))`. A client needs `privateKey` and `rpcUrl`, a facilitator `facilitator`, a resource server
+ * nothing.
  */
 export class ExactNanoScheme {
   readonly scheme = SCHEME
   readonly caipFamily = 'nano:*'
   readonly defaultAssetTransferMethod = 'default'
-  /** A block that was only verified may be spent elsewhere before it is settled, so it is settled before anything is served. */
+  /** A payment is settled before anything is served, because a payer could spend a merely verified block elsewhere. */
   readonly paymentFlows = { default: { supported: ['upfront'], default: 'upfront' } } as const
   readonly #options: ExactNanoOptions
   #payer: ReturnType<typeof exactNano> | undefined
@@ -104,7 +105,7 @@ export class ExactNanoScheme {
     throw unavailable()
   }
 
-  /** Throws where the outcome is unknown: the payment may then be on the ledger. */
+  /** Throws if the outcome is unknown: the payment may be on the ledger. */
   settle(payload: object, requirements: Requirements): Promise<Settlement> {
     return settle(this.#options, { payload, requirements })
   }
@@ -113,13 +114,13 @@ export class ExactNanoScheme {
 interface Facilitated {
   payload: object
   requirements: Requirements
-  /** Identifies one settlement: for a request with the same key, the facilitator repeats its answer. */
+  /** Identifies one settlement. For the same key the facilitator repeats its answer. */
   key?: string
 }
 
 type FacilitatorOptions = Pick<ExactNanoOptions, 'facilitator' | 'fetch'>
 
-/** Throws where the outcome is unknown: the payment may then be on the ledger. */
+/** Throws if the outcome is unknown: the payment may be on the ledger. */
 export async function settle(options: FacilitatorOptions, what: Facilitated): Promise<Settlement> {
   const answer = await askFacilitator(options, 'settle', what)
   if (typeof answer?.success === 'boolean') return answer as unknown as Settlement
@@ -145,5 +146,5 @@ async function askFacilitator(
 
 const unavailable = () => new GatewayError('The facilitator gave no outcome.', { code: 'unexpected_answer' })
 
-/** For people: `0.01 nano`. */
+/** As text for people: `0.01 nano`. */
 export const priceText = (amount: string): string => `${formatNano(BigInt(amount))} nano`

@@ -10,16 +10,18 @@ import { searchWork } from './search-work.ts'
 export interface WalletOptions {
   /** 64 hexadecimal digits. It signs here and is sent nowhere. */
   privateKey: string
-  /** URL of a gateway or a node. The balance that it reports is verified, not believed. */
+  /** URL of a gateway or a node. The balance that it reports is checked against the block. */
   rpcUrl: string
-  /** Finds proof of work; by default, this machine does. Work from a gateway would itself have to be paid for. */
+  /**
+   * Finds proof of work; by default this machine searches, because work from a gateway would have to be paid for too.
+   */
   findWork?: FindWork
 }
 
 export const openOwnChain = ({ privateKey, rpcUrl, findWork = searchWork }: WalletOptions): AccountChain =>
   openChain({ privateKey, rpc: rpcAt(rpcUrl), findWork })
 
-/** The requirements of a payment; the scheme ignores the rest of a challenge. */
+/** The part of a challenge that the scheme reads. */
 export interface ExactNanoRequirements {
   network: string
   amount: string
@@ -40,7 +42,7 @@ export interface ExactNanoScheme {
   createPaymentPayload(x402Version: number, requirements: ExactNanoRequirements): Promise<ExactNanoPayload>
 }
 
-/** Pays with one account, one payment after the other: each block needs the one before it. */
+/** Pays with one account, one payment at a time: each block contains the hash of the one before. */
 export function exactNano(options: WalletOptions): ExactNanoScheme {
   const chain = openOwnChain(options)
   const signer = new AccountSigner(chain)

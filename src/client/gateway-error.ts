@@ -23,21 +23,21 @@ interface GatewayErrorDetails {
 export class GatewayError extends Error {
   override readonly name = 'GatewayError'
   readonly code: string
-  /** Status of the answer; 0 where there was none. A refusal by the ledger has 200. */
+  /** Status of the answer: 0 if there was none, 200 for a refusal by the ledger. */
   readonly status: number
-  /** The field it is about. */
+  /** The field that is wrong. */
   readonly field: string | undefined
   /** Seconds to wait before trying again. */
   readonly retryAfter: number | undefined
   /** The answer itself, where there was one. */
   readonly body: unknown
-  /** The id by which the operator of the gateway finds the request. */
+  /** The operator of the gateway finds the request by this id. */
   readonly requestId: string | undefined
-  /** The key with which a call was sent; repeated with the same one, it acts once. */
+  /** The Idempotency-Key that was sent. A repeated call with the same key acts once. */
   readonly idempotencyKey: string | undefined
-  /** Whether a payment was sent with the call; the budget has its outcome. */
+  /** Whether a payment was sent with the call; the budget has its state. */
   readonly paid: boolean
-  /** What `insufficient_funds` and `budget_exceeded` are about, in raw: how much it takes, and how much is there. */
+  /** For `insufficient_funds` and `budget_exceeded`, in raw: how much is needed, and how much there is. */
   readonly needed: bigint | undefined
   readonly available: bigint | undefined
 
@@ -55,14 +55,14 @@ export class GatewayError extends Error {
     this.available = details.available
   }
 
-  /** For `JSON.stringify`, which leaves out the message of an error, and refuses a bigint. */
+  /** `JSON.stringify` would leave out the message of an error, and throw for a bigint. */
   toJSON(): object {
     const { name, message, needed, available, ...details } = this
     return { name, message, ...details, needed: needed?.toString(), available: available?.toString() }
   }
 }
 
-/** A refusal as it arrived: a gateway's has a code, the ledger's only a message. */
+/** A refusal from the gateway, which has a code, or from the ledger, which has only a message. */
 export function toRefusal(response: Response, body: unknown, details: Partial<GatewayErrorDetails> = {}): GatewayError {
   const { error, message, code, field, retry_after: inBody } = toMembers(body) ?? {}
   const { status, headers } = response

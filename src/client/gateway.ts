@@ -21,9 +21,9 @@ import { type Wallet, type WalletKey, type WalletSettings, openWallet, toPrivate
 export interface PayOptions {
   /** Key of the account that pays. */
   key: WalletKey
-  /** The most that may be spent, in raw, or a budget that others share. */
+  /** The most that may be spent, in raw, or a budget shared with others. */
   budget: Budget | bigint
-  /** Pays on this network only, for instance `nano:mainnet`; by default on the gateway's. */
+  /** Pays only on this network, for instance `nano:mainnet`; by default that of the gateway. */
   network?: string | undefined
 }
 
@@ -32,13 +32,13 @@ export interface GatewayOptions {
   url: string
   /** A secret key, or a public one in a browser. */
   key?: string | undefined
-  /** Replaces the runtime's own. */
+  /** Replaces the runtime's `fetch`. */
   fetch?: Fetch | undefined
-  /** How long one call may take: by default 30 seconds, or five minutes for one that may have to be paid for. */
+  /** Longest time of one call: by default 30 seconds, or five minutes if the call may have to be paid for. */
   timeoutMs?: number | undefined
   /** Pays for calls that cost something, within a budget (x402). */
   pay?: PayOptions | undefined
-  /** Replaces the runtime's own; Node 20 has none. */
+  /** Replaces the runtime's WebSocket; Node 20 has none. */
   WebSocket?: SocketClass | undefined
 }
 
@@ -69,20 +69,20 @@ export type Actions = { [Name in ActionName]: Call<Name> } & {
 interface Surfaces extends Resources {
   readonly url: string
   readonly checkouts: Checkouts
-  /** What may still be spent on calls, and what was spent. */
+  /** The budget for calls, with what was spent. */
   readonly budget: Budget | undefined
   /** Blocks as they are confirmed. */
   confirmations(options?: ConfirmationOptions): AsyncGenerator<Confirmation, void, undefined>
-  /** An account whose key stays in this program. */
+  /** An account whose key never leaves this program. */
   wallet(key: WalletKey, settings?: WalletSettings): Wallet
-  /** Requests any URL; pays for the answer where `pay` was given and it has a price. */
+  /** Requests any URL. If the answer has a price and `pay` was given, pays it. */
   fetch(input: string | URL | globalThis.Request, init?: RequestInit): Promise<Response>
 }
 
 export type Gateway = Actions & Surfaces
 
 const TIMEOUT_MILLISECONDS = 30_000
-/** A payment needs time to find work and to be confirmed. */
+/** Finding work for a payment, and its confirmation, take time. */
 const TIMEOUT_PAYING_MILLISECONDS = 300_000
 
 const camelCase = (name: string) => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
@@ -122,14 +122,17 @@ export function createGateway(options: GatewayOptions): Gateway {
 const chainOf = (connection: Connection, privateKey: string): AccountChain =>
   openChain({ privateKey, rpc: rpcOf(connection), findWork: workOf(connection) })
 
-/** The paying account cannot buy its own work, because that would be another payment. It uses free work, or searches here. */
+/**
+ * The paying account cannot buy work for its own payments: each purchase would need another payment. It uses free work,
+ * or searches on this machine.
+ */
 function openPayer(plain: Connection, signers: Signers, { key, budget, network }: PayOptions): Payer {
   const privateKey = toPrivateKey(key)
   const signer = signers.for(privateKey, () => chainOf(plain, privateKey))
   return new Payer(signer, toBudget(budget)!, { network, fetch: plain.fetch })
 }
 
-/** One signer for each account; with two, two blocks could follow the same one. */
+/** One signer for each account: two signers could build two blocks on the same one. */
 class Signers {
   readonly #byKey = new Map<string, AccountSigner>()
 
@@ -160,15 +163,15 @@ function actionsOf(connection: Connection): Actions {
     calls[name] = (fields?: object, options?: CallOptions) => callAction(connection, name, facts, fields, options)
     calls[camelCase(name)] = calls[name]
   }
-  // The cast is safe because the table and the types are made from the same list.
+  // The cast is safe because the table and the types are generated from the same list.
   return calls as Actions
 }
 
-/** The ledger as a gateway reports it, in the format of the API. */
+/** Reads the ledger through the gateway, in the format of the API. */
 function rpcOf(connection: Connection): LedgerRpc {
   return async (action, fields, idempotencyKey) => {
     const { safe } = (FACTS as Record<string, ActionFacts>)[action] ?? {}
-    // `publish` asks the ledger before it repeats anything, and brings its own Idempotency-Key.
+    // A publication is not repeated automatically: `publish` asks the ledger first, and sends its own Idempotency-Key.
     const facts = { ...(safe && { safe }) }
     try {
       return (await callAction(connection, action, facts, fields, { idempotencyKey })) as Record<string, unknown>
@@ -179,10 +182,13 @@ function rpcOf(connection: Connection): LedgerRpc {
   }
 }
 
-/** Statuses of a gateway that gives no work: it costs something, there is no more today, or no source is free. */
+/**
+ * Statuses after which this machine searches itself: the work costs something, today's share is used up, or no source
+ * is free.
+ */
 const ELSEWHERE = new Set([0, 401, 402, 403, 429, 502, 503, 504])
 
-/** Work of the gateway, or of this machine where the gateway gives none. */
+/** Gets work from the gateway; searches on this machine if the gateway gives none. */
 function workOf(connection: Connection): FindWork {
   return async (root, threshold) => {
     const difficulty = threshold.toString(16).padStart(16, '0')
@@ -194,7 +200,7 @@ function workOf(connection: Connection): FindWork {
       return await searchWork(root, threshold)
     } catch (error) {
       const isElsewhere = error instanceof GatewayError && ELSEWHERE.has(error.status)
-      // Work that was paid for, or for which the budget is spent, is not silently searched here.
+      // If work was paid for, or the budget does not allow it, the caller gets the error instead of a slow search here.
       if (!isElsewhere || error.paid || error.code === 'budget_exceeded') throw error
       return searchWork(root, threshold)
     }

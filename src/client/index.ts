@@ -1,4 +1,3 @@
-/* The package `@nano-gateway/client`. */
 export { nano, raw } from './amounts.ts'
 export { Budget, type BudgetOptions, type Paid } from './budget.ts'
 export type { CallOptions } from './call.ts'

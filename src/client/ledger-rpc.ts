@@ -1,4 +1,7 @@
-/** Asks a gateway or a node; refusals of the ledger are answers with an `error`. The key is for requests that must act once. */
+/**
+ * Sends an action to a gateway or a node. A refusal by the ledger is an answer with an `error`. The key is for requests
+ * that must act only once.
+ */
 export type LedgerRpc = (action: string, fields: object, idempotencyKey?: string) => Promise<Record<string, unknown>>
 
 export type Fetch = (input: string, init?: RequestInit) => Promise<Response>

@@ -5,8 +5,8 @@ import { signText } from '../kernel/nano/keys.ts'
 export type { NameChange } from '../kernel/name-change.ts'
 
 /**
- * Signs a change of a username under an offer of `update_name`. Send the changes with `id` and this `signature` to the
- * same action. The key, 64 hexadecimal digits, is that of the owning address, and is sent nowhere.
+ * Signs a change of a username for an offer of `update_name`. Send the changes, `id` and this `signature` to the same
+ * action. The private key (64 hexadecimal digits, of the owning address) is sent nowhere.
  */
 export function signNameChange({ privateKey, ...change }: NameChange & { privateKey: string }): string {
   if (!isHex(privateKey, 64)) throw new TypeError('A private key has 64 hexadecimal digits.')

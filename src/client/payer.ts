@@ -9,7 +9,7 @@ import type { Fetch } from './ledger-rpc.ts'
 import { backOff, rest } from './call.ts'
 
 interface Terms {
-  /** The entry of `accepts` as it arrived; it is sent back as the accepted terms. */
+  /** The entry of `accepts` as it arrived, because it must be sent back unchanged. */
   accepted: Record<string, unknown>
   link: string
   payTo: string
@@ -43,7 +43,7 @@ export class Payer {
     return this.#signer.chain.address
   }
 
-  /** Whether this answer was paid for. */
+  /** Whether a payment was sent for this answer. */
   wasPaid(response: Response): boolean {
     return this.#paid.has(response)
   }
@@ -89,7 +89,7 @@ export class Payer {
     return undefined
   }
 
-  /** A block is only valid on the ledger on which it was built, so without a configured network any Nano network is accepted. */
+  /** A block is valid on one ledger only, so without a configured network any Nano network is accepted. */
   #isOurs(network: unknown): boolean {
     return this.#network === undefined ? String(network).startsWith('nano:') : network === this.#network
   }
@@ -107,7 +107,7 @@ export class Payer {
     })
   }
 
-  /** Presents one payment until its outcome is known; a second one would pay twice. */
+  /** Presents one payment until its outcome is known; a second payment would pay twice. */
   async #present(entry: Entry, send: () => Promise<Response>, signal: AbortSignal): Promise<Response> {
     for (let repeats = 0; ; repeats++) {
       const response = await this.#try(send, signal, repeats)
@@ -125,7 +125,7 @@ export class Payer {
     }
   }
 
-  /** Undefined where no reply came, and a repetition is worthwhile. */
+  /** Undefined if no reply came and another try is useful. */
   async #try(send: () => Promise<Response>, signal: AbortSignal, repeats: number): Promise<Response | undefined> {
     try {
       return await send()

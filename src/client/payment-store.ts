@@ -1,26 +1,26 @@
-/** A payment that was presented, and the one request that it is for. */
+/** A payment that a client has presented, and the one request that it pays for. */
 export interface PaymentClaim {
   /** Method and path of the request. */
   request: string
-  /** Made at random for the settlement: the facilitator repeats its answer to nobody else. */
+  /** A random key for the settlement; the facilitator repeats its answer only to somebody who knows it. */
   key: string
   /** When it was settled, in milliseconds since 1970. */
   settledAt?: number | undefined
 }
 
 /**
- * Remembers payments. Processes that share one serve a repeated request wherever it arrives; a payment buys one request with or without, because
- * the facilitator settles it once.
+ * Remembers payments. Processes that share one store can serve a repeated request anywhere. A payment never buys two
+ * requests, with or without a shared store, because the facilitator settles it once.
  */
 export interface PaymentStore {
-  /** Keeps the claim unless the payment has one, in one atomic step, and returns the one that is kept. */
+  /** Stores the claim unless the payment already has one, atomically, and returns the stored one. */
   claim(hash: string, claim: PaymentClaim): Promise<PaymentClaim>
   settled(hash: string, settledAt: number): Promise<void>
-  /** The payment was refused: it is not on the ledger. */
+  /** Forgets a payment that was refused: it is not on the ledger. */
   forget(hash: string): Promise<void>
 }
 
-/** The number of payments that are remembered. An older one is refused, as it would be by another process. */
+/** Most payments that are remembered. A request with an older one is refused, as another process would refuse it. */
 const REMEMBERED_MAX = 10_000
 
 /** Remembers payments in the memory of this process. */

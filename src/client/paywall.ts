@@ -12,11 +12,11 @@ export interface PaywallOptions {
   facilitator: string
   /** `nano:mainnet` by default; `nano:dev` on the development ledger. */
   network?: `${string}:${string}` | undefined
-  /** Address of this service, for the challenge; a path alone by default. */
+  /** Address of this service, for the challenge; by default only the path is named. */
   baseUrl?: string | undefined
   /** How long to wait until the payment is confirmed; 60 by default. */
   maxTimeoutSeconds?: number | undefined
-  /** Where payments are remembered; in the memory of this process by default. */
+  /** Where payments are remembered; by default in the memory of this process. */
   store?: PaymentStore | undefined
   fetch?: Fetch | undefined
 }
@@ -44,7 +44,7 @@ interface Refusal {
 
 type Outcome = { payment: Payment; headers: Record<string, string> } | Refusal
 
-/** A client whose reply was lost sends its request again within this time, and is served for the same payment. */
+/** If a reply is lost, the client may repeat its request within this time and is served for the same payment. */
 const REPEATED_MILLISECONDS = 60_000
 const PENDING = 'settlement_pending'
 
@@ -68,9 +68,9 @@ interface HonoContext {
 }
 
 export interface Paywall {
-  /** A handler for Express before yours; `response.locals.payment` has what was paid. */
+  /** Express middleware to put before your handler; `response.locals.payment` is the payment. */
   express(offer: Offer): (request: ExpressRequest, response: ExpressResponse, next: (error?: unknown) => void) => void
-  /** The same for Hono; `context.get('payment')`. */
+  /** The same for Hono; `context.get('payment')` is the payment. */
   hono(offer: Offer): (context: HonoContext, next: () => Promise<void>) => Promise<Response | void>
 }
 
@@ -101,7 +101,7 @@ export function paywall(options: PaywallOptions): Paywall {
     if (wrong) return refuse(wrong)
     const request = `${method} ${path}`
     const claim = await store.claim(block.hash, { request, key: crypto.randomUUID() })
-    // A confirmed block is public: others could present it as well.
+    // A confirmed block is public, so after this time anybody could present it.
     const isOver = claim.settledAt !== undefined && claim.settledAt + REPEATED_MILLISECONDS < Date.now()
     if (claim.request !== request || isOver) return refuse('duplicate_settlement')
     const settled = await settleClaim(options, { payload: members!, requirements: terms, key: claim.key }, block.hash)
@@ -160,7 +160,7 @@ function challenge(terms: Requirements, { url, description, reason, moreHeaders 
   }
 }
 
-/** Never 402: a client would answer that with another payment. */
+/** Never 402, because a client would pay a second time. */
 function pending(settled: Settlement): Refusal {
   const message = 'The payment is not confirmed yet. Do not pay again: send the same request again.'
   return {
@@ -170,7 +170,10 @@ function pending(settled: Settlement): Refusal {
   }
 }
 
-/** An outcome that did not come, or is about another block, is unknown: the payment may be on the ledger, and the caller gets 503. */
+/**
+ * Settles a payment. If there is no answer, or an answer about another block, the payment may be on the ledger: the
+ * caller gets 503.
+ */
 async function settleClaim(
   options: PaywallOptions,
   what: { payload: object; requirements: Requirements; key: string },

@@ -20,7 +20,7 @@ export type Entries<Id extends RouteName> = AsyncGenerator<Entry<Id>, void, unde
 /** A refund; a bigint is an amount of raw. */
 export type NewRefund = Omit<Body<'refundCheckout'>, 'amount'> & { amount?: string | number | bigint | undefined }
 
-/** What an account has, beside its checkouts. All of it needs a secret key. */
+/** What an account has beside its checkouts. Every call needs a secret key. */
 export interface Resources {
   readonly refunds: {
     list(checkoutId: string, options?: CallOptions): Entries<'listRefunds'>
@@ -37,7 +37,7 @@ export interface Resources {
   /** Endpoints that receive the events of the account. */
   readonly webhooks: {
     list(options?: CallOptions): Entries<'listWebhookEndpoints'>
-    /** Its `secret` is shown only here. */
+    /** The `secret` is only in this answer. */
     create(fields: Body<'createWebhookEndpoint'>, options?: CallOptions): Promise<Said<'createWebhookEndpoint'>>
     read(id: string, options?: CallOptions): Promise<Said<'getWebhookEndpoint'>>
     change(
@@ -64,13 +64,13 @@ export interface Resources {
   }
   readonly keys: {
     list(options?: CallOptions): Entries<'listKeys'>
-    /** Its `key` is shown only here. */
+    /** The `key` is only in this answer. */
     create(fields: Body<'createKey'>, options?: CallOptions): Promise<Said<'createKey'>>
     revoke(id: string, options?: CallOptions): Promise<void>
     rotate(id: string, fields?: Body<'rotateKey'>, options?: CallOptions): Promise<Said<'rotateKey'>>
   }
   readonly events: {
-    /** Oldest first, until there is none left; `since` is the `id` of the last one that you have. */
+    /** Oldest first, to the last event there is; `since` is the `id` of the newest event you have. */
     list(query?: Query<'listEvents'>, options?: CallOptions): Entries<'listEvents'>
     read(id: string, options?: CallOptions): Promise<Said<'getEvent'>['event']>
     redeliver(id: string, fields?: Body<'redeliverEvent'>, options?: CallOptions): Promise<Said<'redeliverEvent'>>
@@ -127,7 +127,7 @@ export function resourcesOf(connection: Connection): Resources {
 
 const writeNano = (amount: string | number | bigint) => (typeof amount === 'bigint' ? nano(amount) : amount)
 
-/** Reads page after page of a list. Stops when a page leads back to itself. */
+/** Reads a list page by page. Stops if a page points back to itself. */
 export async function* listAll<Id extends RouteName>(
   connection: Connection,
   name: Id,
@@ -147,7 +147,7 @@ export async function* listAll<Id extends RouteName>(
 
 interface Page {
   next_cursor?: string | null
-  /** Lists of events have this instead of `next_cursor`; it is sent as `since`. */
+  /** Lists of events have `cursor` in place of `next_cursor`; it is sent as `since`. */
   cursor?: string
   has_more?: boolean
 }

@@ -3,10 +3,10 @@ import { test } from 'node:test'
 import { fromMultiplier, workValue } from '../kernel/nano/work.ts'
 import { searchWork } from './search-work.ts'
 
-/* Work for whoever has no gateway that gives any: the only thing that a payer needs beside a key. */
+/* Work for a payer without a gateway that provides it. */
 
 const ROOT = '7442BB86A58594F1212F0AA9904E13F19816C211BA87F533F12407615A630419'
-/** As many tries on average as one in so many reaches it. */
+/** A difficulty that one try in so many reaches, on average. */
 const oneIn = (tries: number) => fromMultiplier(tries, 0n)
 
 test('work is found for what takes few tries and for what takes many, each time another', async () => {
@@ -21,7 +21,7 @@ test('work is found for what takes few tries and for what takes many, each time 
 test('who searches leaves others their turn', async () => {
   let turns = 0
   const others = setInterval(() => turns++, 1)
-  // One of them may be lucky at once, and not all.
+  // One search may be lucky and end at once, but not all six.
   for (let searches = 0; searches < 6; searches++) await searchWork(ROOT, oneIn(300_000))
   clearInterval(others)
   assert.ok(turns > 0)

@@ -6,16 +6,16 @@ import { webAssembly } from '../infra/work/web-assembly.ts'
 import { expectedHashes, formatWork, workValue } from '../kernel/nano/work.ts'
 import { rest } from './call.ts'
 
-/** Below this, making the module takes longer than the search. */
+/** For fewer hashes, building the WebAssembly module takes longer than the search. */
 const FEW_HASHES = 20_000
-/** A few milliseconds; then other work has a turn. */
+/** A chunk takes a few milliseconds; between chunks the event loop runs. */
 const CHUNK = 24_576
 
-/** Finds work in this thread: at once for a test network, in a minute or so for the live one. */
+/** Searches for work in this thread: takes milliseconds for a test network, about a minute for the live one. */
 export async function searchWork(root: string, threshold: bigint): Promise<string> {
   if (expectedHashes(threshold) <= FEW_HASHES || webAssembly === undefined) return searchSlowly(root, threshold)
   const hash = hashSteps()
-  // Two nonces at a time where the machine can; everywhere else the last shape runs.
+  // Processors that can try two nonces at a time do; all others use the last variant.
   const shape =
     SHAPES.findLast((each) => each.vector && webAssembly!.validate(emitModule(hash, each))) ?? SHAPES.at(-1)!
   const searcher = openSearcher(new webAssembly.Module(emitModule(hash, shape)), hash)
@@ -25,7 +25,7 @@ export async function searchWork(root: string, threshold: bigint): Promise<strin
   for (;;) {
     const nonce = searcher.search(next, count, threshold)
     const work = nonce === undefined ? undefined : formatWork(BigInt.asUintN(64, nonce))
-    // The result is verified with another implementation.
+    // Checks the result with another implementation.
     if (work !== undefined && workValue(root, work) >= threshold) return work
     next = BigInt.asUintN(64, next + BigInt(count))
     await rest(0)

@@ -14,13 +14,13 @@ import { GatewayError } from './gateway-error.ts'
 export type WalletKey = string | { privateKey: string } | { seed: string; index?: number | undefined }
 
 export interface WalletSettings {
-  /** The most that may be sent, in raw, or a budget that others share. */
+  /** The most that may be sent, in raw, or a budget shared with others. */
   budget?: Budget | bigint | undefined
 }
 
 export interface Sent {
   hash: string
-  /** The address; where a name was given, the one that the gateway has for it. */
+  /** The recipient's address; for a name, the address that the gateway gave for it. */
   to: string
   /** In raw. */
   amount: bigint
@@ -28,19 +28,19 @@ export interface Sent {
   balance: bigint
 }
 
-/** An account whose key stays in this program: blocks are signed here, and the gateway finds their work. */
+/** An account whose key never leaves this program: it signs blocks here, and gets their work from the gateway. */
 export interface Wallet {
   readonly address: string
   readonly budget: Budget | undefined
   /** In raw. */
   balance(): Promise<{ balance: bigint; receivable: bigint }>
-  /** Receives for an account that has no block yet, and sets its representative. */
+  /** Opens an account that has no block yet, by receiving, and sets its representative. */
   open(options?: { representative?: string | undefined }): Promise<Received>
   /** Receives up to a hundred receivable sends. */
   receive(): Promise<Received>
   /**
-   * Sends to an address or `@name`: raw as a bigint, or nano as text (`'0.1'`). If the outcome is unknown the error is
-   * `publish_unknown`; the next call finds out.
+   * Sends to an address or `@name`: a bigint is raw, a text is nano (`'0.1'`). If the outcome is unknown, throws
+   * `publish_unknown`, and the next call asks the ledger first.
    */
   send(to: string, amount: bigint | string): Promise<Sent>
   change(representative: string): Promise<{ hash: string }>
@@ -101,7 +101,7 @@ function toAmount(given: bigint | string): bigint {
   throw new GatewayError(message, { code: 'invalid_amount', field: 'amount' })
 }
 
-/** An address, which a name has only as far as the gateway is to be believed. */
+/** The address of a recipient. The address behind a name comes from the gateway, and cannot be checked. */
 async function toAddressOf({ rpc }: AccountChain, to: string): Promise<string> {
   if (!to.startsWith('@')) return to
   const { address } = await rpc('account_balance', { account: to })
@@ -143,14 +143,14 @@ export interface Received {
 }
 
 /**
- * Receives what was sent to an account, so that it can pay; the first receive opens it. Returns its balance in raw. The
- * ledger refuses a receive with a wrongly reported amount, because the send determines how much it is.
+ * Receives what was sent to an account so that it can pay; the first receive opens it. Returns the balance in raw. The
+ * ledger itself refuses a receive with a wrong amount, so the gateway cannot lie about it.
  */
 export async function receiveFunds(options: WalletOptions): Promise<bigint> {
   return (await receiveWaiting(new AccountSigner(openOwnChain(options)))).balance
 }
 
-/** Receives up to a hundred sends, one block after the other. */
+/** Receives up to a hundred sends, one after another. */
 async function receiveWaiting(signer: AccountSigner, representative?: PublicKey): Promise<Received> {
   const { chain } = signer
   const opened = await signer.findHead()

@@ -4,10 +4,10 @@ import { bytesToHex } from '../kernel/nano/hex.ts'
 import { GatewayError } from './gateway-error.ts'
 import type { WebhookEvent } from './generated/answers.ts'
 
-/** Older deliveries are refused: an attacker may have kept one to send it again. */
+/** Refuse older deliveries: an attacker may have recorded one to send it again. */
 const AGE_SECONDS_MAX = 300
 
-/** Headers of any framework: an object in whatever case, `Headers`, or pairs. */
+/** Headers in the form of any framework: an object with names in any case, `Headers`, or pairs. */
 export type WebhookHeaders =
   | Readonly<Record<string, string | readonly string[] | undefined>>
   | Iterable<readonly [string, string]>
@@ -15,14 +15,17 @@ export type WebhookHeaders =
 export interface WebhookOptions {
   /** Seconds since 1970; by default the current time. */
   nowSeconds?: number | undefined
-  /** `standard` requires the `webhook-*` headers, which have a time; otherwise `Nano-Signature` alone is accepted as well. */
+  /**
+   * `standard` requires the `webhook-*` headers, which include a time. By default a delivery with only `Nano-Signature`
+   * is accepted, too.
+   */
   form?: 'standard' | 'either' | undefined
 }
 
 /**
  * Checks that a webhook comes from your gateway and returns its event; throws `GatewayError` otherwise. Pass the body
- * exactly as it arrived, before anything parses it. Afterwards compare the event with your order, and act once for each
- * `id`: that, and not the signature, prevents a repeated delivery from counting twice.
+ * exactly as it arrived, before anything parses it. Then compare the event with your order, and act once for each `id`:
+ * the signature alone does not stop a repeated delivery from counting twice.
  */
 export function verifyWebhook(
   rawBody: string | Uint8Array | ArrayBuffer,
@@ -52,7 +55,7 @@ function readHeaders(headers: WebhookHeaders): Map<string, string> {
   return new Map(texts.map(([name, value]) => [name.toLowerCase(), value]))
 }
 
-/** Standard Webhooks: id, time and body, and one signature for each secret while one is being replaced. */
+/** Standard Webhooks: signs id, time and body. While a secret is being replaced there are two signatures. */
 function checkStandard(
   body: Uint8Array,
   headers: Map<string, string>,
@@ -86,7 +89,7 @@ function isSame(given: Uint8Array | undefined, expected: Uint8Array): boolean {
   return given.reduce((difference, byte, at) => difference | (byte ^ expected[at]!), 0) === 0
 }
 
-/** A secret that begins with `whsec_` contains its key in base64; any other is its own key. */
+/** A secret that begins with `whsec_` contains a key in base64; any other secret is the key itself. */
 function keyOf(secret: string): Uint8Array {
   const key = secret.startsWith('whsec_') ? fromBase64(secret.slice('whsec_'.length)) : undefined
   return key && key.length >= 24 && key.length <= 64 ? key : new TextEncoder().encode(secret)

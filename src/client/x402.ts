@@ -1,4 +1,7 @@
-/* `@nano-gateway/client/x402`: what buyers, sellers and facilitators need beside the stock packages of the protocol. */
+/*
+ * `@nano-gateway/client/x402`: what buyers, sellers and facilitators need in addition to the standard packages of the
+ * protocol.
+ */
 export { exactNano, type WalletOptions } from './exact-nano.ts'
 export {
   ExactNanoScheme,

@@ -14,18 +14,17 @@ import { relyingPartyOf } from '../modules/accounts/index.ts'
 import { loadBuiltIn } from '../modules/names/index.ts'
 import { type Goods, readGoods } from '../modules/x402/index.ts'
 
-/** The result of checking a start with these settings. */
 interface StartCheck {
-  /** Present when nothing is wrong. */
+  /** Undefined if anything is wrong. */
   config: Config | undefined
   isLocal: boolean
-  /** Every reason why it would not start. */
+  /** Every reason why the gateway would not start. */
   problems: string[]
   /** Warnings: they do not stop the start. */
   warnings: string[]
 }
 
-/** Checks every setting as a start would, and finds all errors at once. Opens and changes nothing. */
+/** Checks every setting as a start would, and reports all errors at once. Opens and changes nothing. */
 export function checkStart(clock: Clock, read: ReadConfig = readConfig()): StartCheck {
   const { config, publicSigns, wrong, near, gone } = read
   const isLocal = publicSigns.length === 0
@@ -46,7 +45,7 @@ export function checkStart(clock: Clock, read: ReadConfig = readConfig()): Start
   }
 }
 
-/** Test nano is for local gateways: on a public one the operator must have asked for it. */
+/** A public gateway uses the development ledger only if the operator has configured it. */
 function refusePlay({ publicSigns, nodesAreWrittenOut }: ReadConfig): string[] {
   if (publicSigns.length === 0 || nodesAreWrittenOut) return []
   return [
@@ -54,7 +53,7 @@ function refusePlay({ publicSigns, nodesAreWrittenOut }: ReadConfig): string[] {
   ]
 }
 
-/** Errors that only show in several settings together, or in the code that uses them. */
+/** Finds errors in the combination of settings, and those that only the code using a setting detects. */
 function findLate(config: Config, { clock, known }: { clock: Clock; known: readonly string[] }): string[] {
   const nowhere = { rpcUrl: 'http://127.0.0.1', wsUrl: 'ws://127.0.0.1' }
   const checks: (() => unknown)[] = [
@@ -79,7 +78,7 @@ function findLate(config: Config, { clock, known }: { clock: Clock; known: reado
   })
 }
 
-/** If passkeys are required, everybody must be able to make one. */
+/** If passkeys are required, browsers must be able to make one, which needs a suitable host name. */
 function requirePasskeyName({ passkeysRequired, baseUrl, host, port }: Config): void {
   if (passkeysRequired === 'none' || relyingPartyOf(baseUrl ?? toUrl(host, port))) return
   throw new Error(
@@ -87,7 +86,7 @@ function requirePasskeyName({ passkeysRequired, baseUrl, host, port }: Config): 
   )
 }
 
-/** What is sold by request: nothing while there is no address to pay to. */
+/** What is sold by request: nothing unless an address is set that receives the payments. */
 export function goodsOf(config: Config, rates: Prices): Goods {
   return config.x402PayTo === undefined && !isEmbedded(config) ? new Map() : readGoods(config, ACTIONS, rates)
 }

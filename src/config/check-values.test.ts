@@ -14,7 +14,7 @@ import { loadConfig, readConfig } from './config.ts'
 const PUBLIC = { NODE_ENV: 'production', BASE_URL: 'https://pay.shop.example', NODE_URLS: 'http://10.0.0.5:7076' }
 const SECRET = 'very-secret'
 
-/** What an operator once wrote, to which the check said that the gateway can start; and what is told instead. */
+/** Typos that the check once accepted, each with the message that it now causes. */
 const TYPOS: [env: Record<string, string>, told: RegExp][] = [
   [{ NODE_URLS: `ftp://user:${SECRET}@x` }, /^NODE_URLS: node 1 must be an http or https address, or `devnet:`\.$/],
   [{ NODE_URLS: 'http://a,10.0.0.6:7076' }, /^NODE_URLS: node 2 must be an http or https address/],
@@ -76,7 +76,7 @@ test('a data folder that cannot be made kept the start waiting for ever: it is r
   makeFolder(join(folder, 'a/b/c'))
 })
 
-test('what does not answer is told before the start: the store as a reason not to, the others as warnings', async (t) => {
+test('what does not answer is reported before the start: the store as a reason not to, the others as warnings', async (t) => {
   const server = createServer().listen(0, '127.0.0.1')
   t.after(() => server.close())
   await once(server, 'listening')

@@ -8,7 +8,7 @@ const NODE_OPTIONS = ['name', 'role', 'weight']
 /** The default port of metrics on a public gateway. */
 const METRICS_PORT = 9464
 const ANY_HOST = new Set(['0.0.0.0', '::', ''])
-/** File systems of the kernel in which nothing can be made: proc and sysfs. */
+/** The kernel's file systems proc and sysfs, in which no folder can be made. */
 const KERNELS = new Set([0x9fa0, 0x62656572])
 const MAIL_ADDRESS = /^[^<>]*<[^\s<>@]+@[^\s<>@]+>$|^[^\s<>@]+@[^\s<>@]+$/
 
@@ -17,7 +17,10 @@ interface Faults {
   warnings: string[]
 }
 
-/** Values that can be parsed but make no sense, each with what to write instead. A value that may contain a credential is never repeated. */
+/**
+ * Finds values that can be parsed but make no sense, and says what to write instead. Never repeats a value that may
+ * contain a credential.
+ */
 export function findFaults(config: Config): Faults {
   const problems = [
     ...faultsInNodes(config),
@@ -108,7 +111,7 @@ function faultsInAddresses({ baseUrl, trustedProxies }: Config): string[] {
   ]
 }
 
-/** Whether the data folder is a folder, or can be made; without making it. */
+/** Checks that the data folder exists or can be made, without making it. */
 function faultsInFolder(folder: string): string[] {
   const there = nearestOf(folder)
   const cure = 'Name a folder that the gateway may write to.'
@@ -122,7 +125,7 @@ function faultsInFolder(folder: string): string[] {
   }
 }
 
-/** The folder itself, or the existing one above it in which it would be made. */
+/** The folder, or its nearest parent that exists. */
 function nearestOf(path: string): string {
   return statSync(path, { throwIfNoEntry: false }) === undefined ? nearestOf(dirname(path)) : path
 }

@@ -5,12 +5,15 @@ import { openNearest } from '../kernel/nearest-name.ts'
 import { BadSetting, list } from '../kernel/setting.ts'
 import { SETTINGS } from './settings.ts'
 
-/** Suffix of a secret's name for the file that contains it. */
+/** Append it to a secret's name to name the file that contains the secret. */
 const FILE_SUFFIX = '_FILE'
 
 const isGiven = (value: string | undefined) => value !== undefined && value !== ''
 
-/** The text of a secret, from the environment or from the file named there. Errors contain neither the file's content nor its name. */
+/**
+ * Reads a secret from the environment, or from the file named there. Errors contain neither the file's content nor its
+ * name.
+ */
 function readSecret(env: Env, name: string): string | undefined {
   const file = env[name + FILE_SUFFIX]
   if (!isGiven(file)) return env[name]
@@ -18,7 +21,7 @@ function readSecret(env: Env, name: string): string | undefined {
   try {
     return readFileSync(file!, 'utf8').replace(/[\r\n]+$/, '')
   } catch (error) {
-    // The message would repeat the name of the file, which may be a secret in the wrong place.
+    // The system's message would repeat the name of the file, and an operator may have put the secret itself there.
     const { code = 'unknown' } = error as NodeJS.ErrnoException
     throw new BadSetting(`cannot be read from the file in ${name}${FILE_SUFFIX} (${code})`, { cause: code })
   }
@@ -43,11 +46,11 @@ const NAMES = LISTED.map(({ env }) => env)
 /** Secrets may come from a file. */
 const FILE_NAMES = LISTED.filter(({ secret }) => secret).map(({ env }) => env + FILE_SUFFIX)
 
-/** The settings of an environment, with everything that is wrong with them. */
+/** The settings read from an environment, with everything that is wrong. */
 export interface ReadConfig {
   /** Undefined while a value is wrong. */
   config: Config | undefined
-  /** Why this gateway is not local; empty if it is. */
+  /** The settings that make this gateway public; empty if it is local. */
   publicSigns: string[]
   /** Invalid values, each reported by its name and never by its content. */
   wrong: string[]
@@ -76,7 +79,7 @@ export function readConfig(env: Env = process.env): ReadConfig {
   const ignored = list(env.NAMES_OF_OTHERS ?? '')
   const near = [
     ...findNearNames(env, { ours: [...NAMES, ...FILE_NAMES], ignored }),
-    // Only secrets are read from files: without this check, other names would be ignored silently.
+    // Only secrets may be in files. Without this check, a file for any other setting would be ignored silently.
     ...LISTED.filter(({ env: name, secret }) => !secret && env[name + FILE_SUFFIX] !== undefined).map(
       ({ env: name }) => ({
         name: name + FILE_SUFFIX,
@@ -105,7 +108,7 @@ export function loadConfig(env: Env = process.env): Config {
 
 export const describeNearName = ({ name, meant }: NearName) => `Unknown setting ${name}. Did you mean ${meant}?`
 
-/** A single sentence as it is, several as a list. */
+/** A single problem as a sentence, several as a list. */
 export function reportAll(problems: readonly string[]): string {
   return problems.length === 1 ? problems[0]! : ['These settings are wrong:', ...problems].join('\n  ')
 }
@@ -129,7 +132,7 @@ export function storeUrl(config: Pick<Config, 'databaseUrl' | 'dataDir'>): strin
 const listGone = ({ PROCESSES = '1' }: Env) =>
   PROCESSES === '1' ? [] : ['PROCESSES is gone: a gateway is one process. Start several on one PostgreSQL instead.']
 
-/** Why this gateway is not local, as the settings that cause it; empty if it is. */
+/** The settings that make this gateway public; empty if it is local. */
 function listPublicSigns({ NODE_ENV, HOST, BASE_URL }: Env): string[] {
   const reasons: string[] = []
   if (NODE_ENV === 'production') reasons.push('NODE_ENV is production')
@@ -142,10 +145,10 @@ function listPublicSigns({ NODE_ENV, HOST, BASE_URL }: Env): string[] {
 
 const namesThisMachine = (address: string) => URL.canParse(address) && isLoopback(new URL(address).hostname)
 
-/** Names that other software sets and that happen to resemble ours. */
+/** Names that other software sets and that resemble ours. */
 const OF_OTHERS = new Set(['APP_URL', 'INSTANCE_ID', 'NODE_ARGS'])
 
-/** Names that Kubernetes and linked containers set for each of their services, whatever its name. */
+/** Names that Kubernetes and linked containers set for each service. */
 const OF_SERVICES = /_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP)(_(PROTO|PORT|ADDR))?)$/
 const SERVICE_ADDRESS = /^(tcp|udp):\/\//
 

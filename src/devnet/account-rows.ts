@@ -3,14 +3,15 @@ import type { AccountRecord } from './records.ts'
 import { type Statements, toAccountRecord } from './rows.ts'
 
 interface Held {
-  /** The row of the table; undefined for an account that has none yet. */
+  /** The stored row; undefined for an account that has none yet. */
   written: AccountRecord | undefined
   record: AccountRecord
 }
 
 /**
- * The accounts of a ledger. A block changes its account, and so does its confirmation, often within one transaction: changes are held
- * back there and written once, before the table is read other than by account, and before the commit.
+ * The accounts of a ledger. A block changes its account, and its confirmation changes it again, often in the same
+ * transaction. Changes are therefore kept in memory and written once: before the commit, or before a query that does
+ * not look accounts up by key.
  */
 export class AccountRows {
   readonly #statements: Statements
@@ -24,7 +25,7 @@ export class AccountRows {
     this.#held = new Map()
   }
 
-  /** Runs after the transaction, whether it was committed or not. */
+  /** Call it after the transaction, whether it was committed or rolled back. */
   end(): void {
     this.#held = undefined
   }
@@ -56,7 +57,7 @@ export class AccountRows {
     this.#statements.run('delete from accounts where account = ?', account)
   }
 
-  /** Writes what is held back. */
+  /** Writes the changes kept in memory. */
   flush(): void {
     for (const held of this.#held?.values() ?? []) {
       if (held.written === held.record) continue
@@ -65,7 +66,7 @@ export class AccountRows {
     }
   }
 
-  /** The table was changed directly, so nothing held back is valid any more. */
+  /** Drops the changes kept in memory, because the table was changed directly. */
   forget(): void {
     this.#held?.clear()
   }
@@ -101,7 +102,7 @@ export class AccountRows {
       confirmedFrontier,
       account,
     )
-    // A statement of its own, because the representative is indexed and seldom changes.
+    // Updated by a separate statement only when it changes, because the column is indexed.
     if (written.representative !== representative || written === record) {
       this.#statements.run('update accounts set representative = ? where account = ?', representative, account)
     }

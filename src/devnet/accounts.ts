@@ -19,7 +19,7 @@ export interface KnownAccount {
   privateKey: string
 }
 
-/** The first accounts of a seed. Those that are new are opened with money; earlier ones stay as they are. */
+/** Opens the first accounts of a seed and gives them money. Accounts that exist already stay as they are. */
 export async function openAccounts(node: LedgerNode, seed: string, count: number): Promise<KnownAccount[]> {
   const accounts: KnownAccount[] = []
   for (let index = 0; index < count; index++) {
@@ -47,7 +47,7 @@ async function openAccount(
   { account, privateKey, representative, ...asked }: NewAccount,
 ): Promise<void> {
   const { ledger } = node
-  // A send of an earlier start that was ended before the account could receive it.
+  // An earlier start may have been stopped after its send, before the account received it.
   const [waiting] = await node.reading(() => [...ledger.store.receivableOf(account)])
   const amount = waiting?.amount ?? asked.amount
   const source = waiting?.hash ?? (await node.fund(account, amount))
@@ -71,7 +71,10 @@ async function openAccount(
   })
 }
 
-/** Gives each representative an equal part of the genesis account's balance, unless it was opened before: weight is money. */
+/**
+ * Opens representatives with equal parts of the genesis account's balance, which is their weight. Does nothing if they
+ * were opened before.
+ */
 export async function openVoters(node: LedgerNode): Promise<void> {
   const { store, genesis } = node.ledger
   const [, ...others] = node.voters

@@ -1,9 +1,12 @@
 import { type Answer, Entries } from '../kernel/nano/node-answer.ts'
 
-/** Addresses contain no dots. A name with more than these stays one name, or the answer would outgrow the question. */
+/**
+ * Longest path of dots that is nested; a name with more dots stays one name, because its containers could make the
+ * answer much longer than the request. Addresses contain no dots.
+ */
 const NESTING_MAX = 32
 
-/** Sets a member the way the node does: a dot in the name opens a nested container. */
+/** Sets a member like the node does: each dot in the name opens a nested container. */
 export function putPath(target: Entries, path: string, value: Answer): void {
   const dotted = path.split('.', NESTING_MAX + 1)
   const names = dotted.length > NESTING_MAX ? [path] : dotted

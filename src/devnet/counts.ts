@@ -12,7 +12,10 @@ interface Weight {
   isWritten: boolean
 }
 
-/** Counts of everything, and the weight of each representative. Every block changes them; a transaction writes them once, before the commit. */
+/**
+ * Totals of the ledger and the weight of each representative. Every block changes them, so a transaction writes them
+ * once, before the commit.
+ */
 export class Counts {
   readonly #statements: Statements
   #counted: { totals: Totals; weights: Map<PublicKey, Weight> } | undefined
@@ -34,7 +37,7 @@ export class Counts {
     }
   }
 
-  /** Runs after the transaction, whether it was committed or not. */
+  /** Call it after the transaction, whether it was committed or rolled back. */
   end(): void {
     this.#counted = undefined
   }
@@ -48,7 +51,7 @@ export class Counts {
     return weight
   }
 
-  /** A representative without weight is forgotten, as in the node. */
+  /** Like the node, forgets a representative whose weight becomes zero. */
   addWeight(representative: PublicKey, change: bigint): void {
     if (change === 0n) return
     const weight = this.weightOf(representative) + change

@@ -14,17 +14,17 @@ export interface ElectionsThen {
   asked: string[]
 }
 
-/** The node keeps as many past elections. */
+/** The same number as in the node. */
 const PAST_MAX = 2_048
 
-/** Open and past elections, and the timers that end open ones. All of it is lost with the process, as in the node. */
+/** Open and past elections, and the timers that end open ones. As in the node, all of this is lost with the process. */
 export class Elections {
-  /** Whether blocks stay unconfirmed at the moment. */
+  /** Whether new blocks stay unconfirmed. */
   held = false
   /** Since the start, oldest first. */
   past: PastElection[] = []
   readonly asked = new Set<string>()
-  /** Blocks that will lose against a rival. */
+  /** Blocks whose rival is going to win. */
   readonly contested = new Set<string>()
   readonly #clock: Clock
   readonly #ends = new Map<string, () => void>()
@@ -48,7 +48,7 @@ export class Elections {
     this.#ends.set(hash, cancel)
   }
 
-  /** Forgets the elections of deleted blocks, also past ones. */
+  /** Forgets open and past elections of deleted blocks. */
   forget(hashes: readonly string[]): void {
     const gone = new Set(hashes)
     for (const hash of gone) {
@@ -70,7 +70,7 @@ export class Elections {
     return { held: this.held, past: [...this.past], asked: [...this.asked] }
   }
 
-  /** Restores a copy, with no timer running. */
+  /** Restores a copy; no timer runs afterwards. */
   goBackTo({ held, past, asked }: ElectionsThen): void {
     this.cancelAll()
     this.held = held

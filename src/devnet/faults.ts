@@ -15,7 +15,7 @@ export type FaultsThen = ReadonlyMap<string, Fault>
 
 /** Every action that is not a control. */
 export const EVERY_ACTION = '*'
-/** The messages of the websocket. */
+/** The fault applies to messages of the websocket. */
 export const WEBSOCKET = 'websocket'
 
 /** The client gets no answer: its connection is closed. */
@@ -26,7 +26,7 @@ interface Waiting {
   lose: () => void
 }
 
-/** Faults that a test has ordered. They go by the clock of the machine, whatever the ledger's own says. */
+/** The faults that a test has ordered. Their delays follow the machine's clock, not that of the ledger. */
 export class Faults {
   readonly #clock: Clock
   readonly #set = new Map<string, Fault>()
@@ -52,7 +52,7 @@ export class Faults {
     this.#set.delete(target)
   }
 
-  /** The fault that an action suffers this time. */
+  /** The fault that this call of an action gets, if any; uses up one of its count. */
   take(action: string): Fault | undefined {
     if (this.#set.size === 0) return undefined
     const everywhere = action === WEBSOCKET ? undefined : EVERY_ACTION
@@ -62,7 +62,7 @@ export class Faults {
     return fault
   }
 
-  /** Waits; reverting or closing the ledger drops waiting requests. */
+  /** Waits. Reverting or closing the ledger ends the wait, and the request gets no answer. */
   wait(milliseconds: number): Promise<void> {
     return new Promise((resolve, reject) => {
       this.later(milliseconds, resolve, () => reject(new LostAnswer()))
@@ -84,7 +84,7 @@ export class Faults {
     return copy(this.#set)
   }
 
-  /** Restores a copy. Requests that still wait belong to the old ledger, and their answers are lost. */
+  /** Restores a copy. Requests that still wait belong to the old ledger and get no answer. */
   goBackTo(then: FaultsThen): void {
     this.#set.clear()
     for (const [target, fault] of copy(then)) this.#set.set(target, fault)

@@ -2,12 +2,12 @@ import { DatabaseSync } from 'node:sqlite'
 
 const IN_MEMORY = ':memory:'
 
-/** The file whose lock restricts a ledger file to one process. */
+/** The lock file of a ledger file. */
 export const lockOf = (file: string) => (file === IN_MEMORY ? file : `${file}.lock`)
 
 /**
- * Restricts a ledger file to one process: each process caches what it has read, so two would silently diverge. The lock is the
- * operating system's, so it ends with the process, however that ends.
+ * Lets only one process use a ledger file. Each process caches what it has read, so two of them would get different
+ * ledgers without noticing. The operating system releases the lock when the process ends in any way.
  */
 export function lockFile(file: string): { release(): void } {
   if (file === IN_MEMORY) return { release: () => undefined }

@@ -9,7 +9,7 @@ import type { Applied, Ledger, Processed } from './ledger.ts'
 import type { NodeEvent } from './node-options.ts'
 import type { WorkSearches } from './work-search.ts'
 
-/** What the bank needs of its node. */
+/** What the bank uses of its node. */
 interface Teller {
   readonly ledger: Ledger
   readonly work: WorkSearches
@@ -17,7 +17,10 @@ interface Teller {
   follow(block: Block, result: Applied, events: NodeEvent[]): void
 }
 
-/** Sends from the genesis account, whose private key is public. One payment after another, because each needs the frontier. */
+/**
+ * Sends from the genesis account, whose private key is public, one payment at a time: each needs the frontier that the
+ * previous one made.
+ */
 export class Bank {
   readonly #node: Teller
   #sending: Promise<unknown> = Promise.resolve()
@@ -38,7 +41,8 @@ async function sendFromGenesis(node: Teller, account: PublicKey, amount: Raw): P
   for (;;) {
     const genesis = ledger.store.findAccount(ledger.genesis.account)!
     if (amount <= 0n || amount > genesis.balance) throw refusal('Insufficient balance')
-    // Work for live thresholds would take hours here, so the ledger's own blocks always carry work of the dev network.
+    // Work of the live thresholds would take hours here, so blocks that the ledger makes itself carry work of the dev
+    // network.
     const work = await searches.find(genesis.head, WORK_THRESHOLDS.dev.send)
     if (work === undefined) throw refusal('Cancelled')
     const draft: StateBlock = {
@@ -58,7 +62,7 @@ async function sendFromGenesis(node: Teller, account: PublicKey, amount: Raw): P
       return result
     })
     if ('hash' in result) return result.hash
-    // Another client used the public key meanwhile, or the ledger was reverted; the next round starts from the new frontier.
+    // Another client used the public key meanwhile, or the ledger was reverted. Try again from the new frontier.
     if (result.refused !== 'Fork' && result.refused !== 'Gap previous block') throw refusal(result.refused)
   }
 }

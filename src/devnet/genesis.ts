@@ -6,14 +6,17 @@ import { bytesToHex } from '../kernel/nano/hex.ts'
 import { deriveKey, publicKeyOf, signHash } from '../kernel/nano/keys.ts'
 import { DEV_NETWORK } from '../kernel/nano/network.ts'
 
-/** The first blocks of a ledger, which distinguish it from every other. */
+/** The first blocks of a ledger; no other ledger has the same. */
 export interface Genesis {
   account: PublicKey
   /** Public on purpose: this is test nano. */
   privateKey: string
   hash: string
   block: LegacyBlock & { type: 'open' }
-  /** The genesis account's two upgrades. Without them the thresholds of the first epochs would apply to every account. */
+  /**
+   * The two upgrades of the genesis account. Without them the thresholds of the first epochs would apply to every
+   * account.
+   */
   epochs: StateBlock[]
 }
 
@@ -22,20 +25,20 @@ const EPOCH_LINKS = [
   '65706F636820763220626C6F636B000000000000000000000000000000000000',
 ] as const
 
-/** The genesis of the recorded node; its work values are the known ones of the dev network. */
+/** The genesis of the node whose answers were recorded, with its original work values. */
 export const DEV_GENESIS = makeGenesis(DEV_NETWORK.genesisPrivateKey, {
   open: '7b42a00ee91d5810',
   epochs: ['00e6ddc8a9e995b2', '00d65ebd21839e17'],
 })
 
-/** A ledger of another identity: the same word gives the same ledger everywhere. */
+/** The genesis of another ledger, derived from a word: the same word always gives the same ledger. */
 export function genesisOf(word: string): Genesis {
   const key = bytesToHex(blake2b(new TextEncoder().encode(`nano-gateway genesis ${word}`), { dkLen: 32 }))
-  // The ledger requires no work of its own blocks.
+  // These blocks need no work, because the ledger does not check its own.
   return makeGenesis(key, { open: '0'.repeat(16), epochs: ['0'.repeat(16), '0'.repeat(16)] })
 }
 
-/** Source of the test nano on a fork: an account that no other network has. */
+/** The account that test nano comes from on a fork; no other network has it. */
 export const FORK_BANK = genesisOf('fork')
 
 function makeGenesis(privateKey: string, work: { open: string; epochs: readonly [string, string] }): Genesis {
@@ -60,7 +63,7 @@ function makeGenesis(privateKey: string, work: { open: string; epochs: readonly 
   return { account, privateKey, hash, block, epochs }
 }
 
-/** A representative whose votes this ledger casts. */
+/** A representative for which this ledger votes. */
 export interface Voter {
   key: PublicKey
   privateKey: string

@@ -11,7 +11,7 @@ export interface DevnetOptions extends NodeOptions {
   port?: number
   /** Port of the websocket; with 0 the system chooses a free one. */
   wsPort?: number
-  /** Whether actions that change the node, make work or sign are served. */
+  /** Whether the RPC serves actions that change the node, make work or sign. */
   control?: boolean
   /** Called after every call of the RPC. */
   onCall?: (call: AnsweredCall) => void
@@ -21,11 +21,10 @@ export interface Devnet {
   node: LedgerNode
   rpcUrl: string
   wsUrl: string
-  /** May be called again; all callers wait for the same end. */
+  /** May be called more than once; every caller waits until the ledger is closed. */
   close(): Promise<void>
 }
 
-/** Opens the development ledger with its RPC over HTTP and its websocket. */
 export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   const { host = '127.0.0.1', port = 0, wsPort = 0, control = true, onCall } = options
   const lock = lockFile(options.file)

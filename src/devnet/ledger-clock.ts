@@ -6,7 +6,10 @@ interface Timer {
   cancel: () => void
 }
 
-/** The ledger's own time: it runs with the clock beneath it, and can be set. Timers that are due after setting it fire at once. */
+/**
+ * The ledger's own time. It advances with the underlying clock and can be set; timers that become due by setting it
+ * fire at once.
+ */
 export class LedgerClock implements Clock {
   readonly #beneath: Clock
   readonly #timers = new Set<Timer>()
@@ -16,7 +19,7 @@ export class LedgerClock implements Clock {
     this.#beneath = beneath
   }
 
-  /** Milliseconds that this clock is ahead. */
+  /** How many milliseconds this clock is ahead of the underlying one. */
   get shift(): number {
     return this.#shift
   }
@@ -35,7 +38,7 @@ export class LedgerClock implements Clock {
     }
   }
 
-  /** Sets the clock ahead by this much. When it is set back, waiting requests still wait only as long as before. */
+  /** Sets how far the clock is ahead. Setting it back does not prolong the waits of current requests. */
   shiftTo(shift: number): void {
     const by = shift - this.#shift
     this.#shift = shift

@@ -9,12 +9,12 @@ import type { AccountRecord, StoredBlock, WaitingSend } from './records.ts'
 import type { LedgerStore } from './store.ts'
 
 export type Processed = { hash: string } | { refused: Refusal }
-/** The outcome of a block: it is stored, or refused. */
+/** What became of a block: it was stored, or refused. */
 export type Applied = { hash: string; stored: StoredBlock } | { refused: Refusal }
 
 const isState = (candidate: Candidate): candidate is Candidate<StateBlock> => candidate.block.type === 'state'
 
-/** The block lattice: validates blocks, applies them, confirms them and takes unconfirmed ones back. */
+/** The block lattice: validates, applies and confirms blocks, and rolls back unconfirmed ones. */
 export class Ledger {
   readonly store: LedgerStore
   readonly thresholds: WorkThresholds
@@ -45,18 +45,18 @@ export class Ledger {
       : { refused: judgeLegacyBlock(this.#rules, candidate as Candidate<LegacyBlock>) }
   }
 
-  /** Applies one of the ledger's own blocks, whose work need not reach the thresholds of the live network. */
+  /** Applies a block made by the ledger itself, whose work may be below the live thresholds. */
   processOwn(block: StateBlock): Applied {
     return this.#judge({ ...this.#rules, thresholds: WORK_THRESHOLDS.none }, new Candidate(block))
   }
 
-  /** Applies a block that needs neither signature nor work, with the given time of arrival: the other rules hold. */
+  /** Applies a block with a given time of arrival, without checking signature and work. The other rules apply. */
   replay(block: StateBlock, timestamp = this.#seconds()): Applied {
     const rules = { ...this.#rules, thresholds: WORK_THRESHOLDS.none, isSigned: () => true }
     return this.#judge(rules, new Candidate(block), timestamp)
   }
 
-  /** Deletes every block and begins again, with the given time. */
+  /** Deletes every block and starts again from the genesis, with the given time. */
   startOver(timestamp = this.#seconds()): void {
     this.store.clear()
     this.#createGenesis(timestamp)
@@ -78,11 +78,11 @@ export class Ledger {
   }
 
   isConfirmed({ account, height, position }: StoredBlock): boolean {
-    // Of a forked network only confirmed blocks are taken over.
+    // Only confirmed blocks of a forked network were copied.
     return position < 0 || height <= this.store.confirmedHeightOf(account)
   }
 
-  /** The source of a receive, the predecessor of everything: what must be confirmed before this block can be. */
+  /** The blocks that must be confirmed before this one: its predecessor and, for a receive, the send. */
   dependenciesOf({ block, subtype }: StoredBlock): string[] {
     const hashes = [previousOf(block)]
     if (subtype === 'receive' && block.type === 'state') hashes.push(block.link)
@@ -126,7 +126,7 @@ export class Ledger {
     return false
   }
 
-  /** All blocks that wait for confirmation, in the order they arrived. */
+  /** All unconfirmed blocks, in the order they arrived. */
   listUnconfirmed(): StoredBlock[] {
     const waiting: StoredBlock[] = []
     for (const { head, confirmedFrontier } of this.store.listUnconfirmedAccounts()) {
@@ -140,8 +140,8 @@ export class Ledger {
   }
 
   /**
-   * Takes back a block and everything built on it; returns the hashes of the blocks that are gone. Refuses to take back a confirmed
-   * block unless `evenConfirmed` is set.
+   * Rolls back a block and everything built on it; returns the hashes of the removed blocks. Refuses a confirmed block
+   * unless `evenConfirmed` is set.
    */
   rollBack(hash: string, { evenConfirmed = false } = {}): string[] {
     const gone: string[] = []
@@ -168,7 +168,7 @@ export class Ledger {
     return sum
   }
 
-  /** Checks for many sends whether they are confirmed, and reads each sender only once. */
+  /** Returns a function that says whether a send is confirmed and reads each sender only once. */
   confirmedAmong(): (sent: WaitingSend) => boolean {
     const heights = new Map<PublicKey, number>()
     return ({ source, height, position }) => {
@@ -271,7 +271,7 @@ export class Ledger {
     return stored
   }
 
-  /** The reverse of `#apply` for an account's newest block. */
+  /** Reverses `#apply` for an account's newest block. */
   #undo(head: StoredBlock): void {
     const { store } = this
     const { block, hash, account, subtype } = head

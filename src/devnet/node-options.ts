@@ -7,7 +7,7 @@ import type { StoredBlock } from './records.ts'
 
 export type ConfirmationType = 'active_quorum' | 'active_confirmation_height' | 'inactive'
 
-/** A representative that has voted for a block. */
+/** The vote of a representative for a block. */
 export interface Tally {
   representative: PublicKey
   weight: bigint
@@ -15,7 +15,7 @@ export interface Tally {
 
 export const sumOf = (votes: readonly Tally[]) => votes.reduce((sum, { weight }) => sum + weight, 0n)
 
-/** A limit, because each representative makes a signature for every block whose votes a client wants. */
+/** Each representative signs a vote for every block whose votes a client wants, so their number is limited. */
 export const VOTERS_MAX = 100
 
 export type NodeEvent =
@@ -30,7 +30,9 @@ export interface NodeOptions {
   thresholds?: WorkThresholds
   /** The node version that it imitates. */
   version?: NodeVersion
-  /** Reads from a node of another network, on top of whose ledger this one begins. It is never asked anything that would change it. */
+  /**
+   * Reads from a node of another network, whose ledger this one begins with. It gets only requests that change nothing.
+   */
   fork?: AskNode
   /** The network name that `version` reports. */
   network?: string
@@ -40,13 +42,13 @@ export interface NodeOptions {
   genesisIsClosed?: boolean
   /** How many representatives vote, with equal parts of the weight of the genesis account; 1 by default. */
   representatives?: number
-  /** Time between a block's arrival and its confirmation, or its least and most; 0 confirms at once. */
+  /** Time between a block's arrival and its confirmation, or its minimum and maximum; 0 confirms at once. */
   confirmAfterMilliseconds?: number | readonly [least: number, most: number]
-  /** Receives failures for which no caller waits; by default they are printed to the terminal. */
+  /** Receives errors that have no caller; by default they are printed. */
   onFailure?: (error: unknown) => void
 }
 
-/** Known differences between versions of the node. Everything else is as in V27.1, whose answers were recorded. */
+/** Known differences between node versions. Everything else follows V27.1, whose answers were recorded. */
 export interface NodeVersion {
   major: string
   minor: string

@@ -29,7 +29,10 @@ import { UncheckedBlocks, needOf } from './unchecked.ts'
 import { WorkSearches } from './work-search.ts'
 import { BatchWriter, LedgerClosed } from './writer.ts'
 
-/** The development ledger as a node: it accepts blocks, holds elections that it always wins, and sends notifications. */
+/**
+ * The development ledger with the behaviour of a node: accepts blocks, holds elections that all confirm, and notifies
+ * listeners.
+ */
 export class LedgerNode {
   readonly ledger: Ledger
   readonly unchecked = new UncheckedBlocks()
@@ -41,23 +44,25 @@ export class LedgerNode {
   readonly clock: LedgerClock
   readonly random: Random
   readonly genesisIsClosed: boolean
-  /** In seconds, by the machine's clock. */
+  /** In seconds, measured with the machine's clock. */
   readonly uptime: () => number
   readonly elections: Elections
   readonly faults: Faults
   readonly snapshots: Snapshots
   readonly onFailure: (error: unknown) => void
   readonly voters: readonly Voter[]
-  /** The weight that was online at the start; like the node's, it is not recomputed for each block. */
+  /** The weight that was online at the start. As in the node, it is not recomputed for each block. */
   onlineWeight = 0n
   readonly #store: LedgerStore
   readonly #writer: BatchWriter
   readonly #confirmAfter: readonly [least: number, most: number]
   readonly #listeners = new Set<(event: NodeEvent) => void>()
-  /** Listeners to every change, including blocks that are taken back, of which websocket clients are not notified. */
+  /** Called after every change, also when blocks are removed, which websocket clients are not notified about. */
   readonly onChange = new Set<() => void>()
   readonly #bank = new Bank(this)
-  /** How often the ledger was reverted or replaced: timers of an earlier one must not affect the current one. */
+  /**
+   * Counts reverts and replacements of the ledger, so that timers of an earlier ledger do nothing on the current one.
+   */
   #era = 0
 
   constructor(options: NodeOptions) {
@@ -82,7 +87,7 @@ export class LedgerNode {
     this.voters = votersOf(this.ledger.genesis, options.representatives ?? 1)
     this.lookAtWeight()
     this.#writer = new BatchWriter(this.#store)
-    // Blocks that an earlier run left unconfirmed have waited long enough.
+    // Confirms at once what an earlier process left unconfirmed.
     this.#store.inTransaction(() => this.#confirmWaiting([]))
   }
 
@@ -106,7 +111,7 @@ export class LedgerNode {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Validates and stores a block. `check` runs first, against the ledger to which the block is applied. */
+  /** Validates and stores a block. `check` runs immediately before, on the same state of the ledger. */
   async process(
     block: Block,
     { force = false, check }: { force?: boolean; check?: (candidate: Candidate) => void } = {},
@@ -128,17 +133,17 @@ export class LedgerNode {
     return this.#bank.send(account, amount)
   }
 
-  /** Whether blocks stay unconfirmed at the moment. */
+  /** Whether new blocks stay unconfirmed. */
   get holds(): boolean {
     return this.elections.held
   }
 
-  /** From now on blocks stay unconfirmed until `confirm` or `release`. */
+  /** Leaves new blocks unconfirmed until `confirm` or `release`. */
   hold(): void {
     this.elections.held = true
   }
 
-  /** Confirms everything that waits, in order, and confirms new blocks automatically again. */
+  /** Confirms all waiting blocks in order, and new blocks automatically again. */
   async release(): Promise<void> {
     this.elections.held = false
     await this.write((events) => this.#confirmWaiting(events))
@@ -152,7 +157,7 @@ export class LedgerNode {
     })
   }
 
-  /** Deletes an unconfirmed block and everything built on it, as after a lost fork. */
+  /** Deletes an unconfirmed block and everything built on it, as if it had lost a fork. */
   async drop(hash: string): Promise<string[]> {
     return this.write(() => {
       const stored = this.#store.findBlock(hash)
@@ -162,13 +167,13 @@ export class LedgerNode {
     })
   }
 
-  /** Starts an election for a block; for a confirmed one the node only repeats its confirmation. */
+  /** Starts an election for a block. If the block is confirmed, only its confirmation is sent again, as by the node. */
   requestElection(stored: StoredBlock): void {
     if (this.ledger.isConfirmed(stored)) this.#emit([this.#confirmed(stored, 'active_confirmation_height')])
     else this.elections.asked.add(stored.hash)
   }
 
-  /** Whether an election is open: for blocks whose dependencies are confirmed, and for those where a client asked for one. */
+  /** Whether a block has an open election: its dependencies are confirmed, or a client asked for one. */
   isActive(stored: StoredBlock): boolean {
     if (this.ledger.isConfirmed(stored)) return false
     if (this.elections.asked.has(stored.hash)) return true
@@ -185,14 +190,14 @@ export class LedgerNode {
     this.#store.close()
   }
 
-  /** Runs with others in one commit; its events are sent once the commit is durable. */
+  /** Runs together with other jobs in one commit. Its events are sent once the commit is durable. */
   async write<T>(run: (events: NodeEvent[]) => T): Promise<T> {
     const { outcome, events } = await this.#writer.submit(() => {
       const events: NodeEvent[] = []
       try {
         return { outcome: { value: run(events) }, events }
       } catch (error) {
-        // A refusal changes nothing, so the batch goes on; anything else is a defect and fails the batch.
+        // A refusal has changed nothing, so the batch continues. Any other error is a defect and fails the batch.
         if (error instanceof NodeRefusal || error instanceof Untouched) return { outcome: { error }, events }
         throw error
       }
@@ -202,12 +207,12 @@ export class LedgerNode {
     return outcome.value
   }
 
-  /** Resolves when everything that was notified is on the disk; undefined if it is already. */
+  /** Resolves when every change that listeners were notified about is on the disk; undefined if all are. */
   get durable(): Promise<void> | undefined {
     return this.#writer.syncing
   }
 
-  /** Runs in a commit of its own; an exception rolls back all of it. */
+  /** Runs in a commit of its own; an exception rolls back this commit. */
   async writeAlone<T>(run: (events: NodeEvent[]) => T, settle: () => void = () => undefined): Promise<T> {
     const events: NodeEvent[] = []
     const value = await this.#writer.submitAlone(() => run(events), settle)
@@ -215,7 +220,9 @@ export class LedgerNode {
     return value
   }
 
-  /** Reverts or replaces the ledger at once: nothing that was in progress on the old one affects the new one. */
+  /**
+   * Reverts or replaces the ledger at once. Operations that were running on the old ledger do not affect the new one.
+   */
   async replace(run: () => void, settle: () => void): Promise<void> {
     await this.writeAlone(run, () => {
       this.#era++
@@ -226,7 +233,7 @@ export class LedgerNode {
     })
   }
 
-  /** Computes the online weight again, as at the start of a node. */
+  /** Computes the online weight again, as a node does at its start. */
   lookAtWeight(): void {
     this.onlineWeight = sumOf(this.#tally())
   }
@@ -236,18 +243,20 @@ export class LedgerNode {
     return this.voters.filter(({ key }) => this.#store.weightOf(key) > 0n)
   }
 
-  /** Ends the election of a block later; `isStill` says whether the ledger is still the same. */
+  /**
+   * Ends the election of a block later. `isStill` returns whether the ledger has not been reverted or replaced since.
+   */
   endAfter(hash: string, milliseconds: number, run: (isStill: () => boolean) => Promise<unknown>): void {
     const era = this.#era
     this.elections.endAfter(hash, milliseconds, () => {
       run(() => era === this.#era).catch((error: unknown) => {
-        // A ledger that is closing confirms the block when it is opened again.
+        // If the ledger is closing, it confirms the block when it is opened again.
         if (!(error instanceof LedgerClosed)) this.onFailure(error)
       })
     })
   }
 
-  /** The consequences of a block's arrival: its confirmation, and the blocks that waited for it. */
+  /** Handles the consequences of a block's arrival: its confirmation, and blocks that waited for it. */
   follow(block: Block, result: Applied, events: NodeEvent[]): void {
     const pending: [Block, Applied][] = [[block, result]]
     for (let next = pending.shift(); next; next = pending.shift()) {
@@ -269,7 +278,7 @@ export class LedgerNode {
     }
   }
 
-  /** Tries a block again that came too early; a fork may have to read what it needs first. */
+  /** Tries again a block that arrived before its dependencies; a fork may first have to read what the block needs. */
   #tryEarly(waiting: Block): Applied | undefined {
     try {
       return this.ledger.process(new Candidate(waiting))
@@ -287,12 +296,12 @@ export class LedgerNode {
 
   #endLater(hash: string): void {
     const [least, most] = this.#confirmAfter
-    // On the network no two blocks take the same time, and the later one may be first.
+    // As on the network, confirmation times vary, so a later block may be confirmed first.
     const share = Buffer.from(this.random.bytes(4)).readUInt32BE() / 2 ** 32
     this.endAfter(hash, Math.round(least + share * (most - least)), (isStill) =>
       this.write((events) => {
         if (!isStill() || this.elections.held || !this.#store.hasBlock(hash)) return
-        // A block that depends on one with a rival waits for the end of that election.
+        // A block that depends on a contested one waits until that election ends.
         if (this.ledger.dependsOn(hash, this.elections.contested)) this.#endLater(hash)
         else this.confirmNow(hash, events)
       }),
@@ -328,11 +337,11 @@ export class LedgerNode {
       this.takeBack(stored.hash)
       this.follow(block, this.ledger.process(candidate), events)
     }
-    // The node answers with the hash at once, whether or not the rival gave way.
+    // Like the node, answers with the hash at once, whoever wins.
     return { hash }
   }
 
-  /** Takes back a block with everything built on it, and forgets their elections. */
+  /** Rolls back a block with everything built on it, and forgets their elections. */
   takeBack(hash: string): string[] {
     const gone = this.ledger.rollBack(hash, { evenConfirmed: true })
     this.elections.forget(gone)

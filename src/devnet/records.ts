@@ -13,7 +13,7 @@ export interface StoredBlock {
   balance: Raw
   /** Absolute change of the balance. */
   amount: Raw
-  /** The genesis block is an old kind of block and has none. */
+  /** Undefined for the genesis block, which has an older type without subtypes. */
   subtype: Subtype | undefined
   height: number
   epoch: Epoch
@@ -45,5 +45,5 @@ export interface Receivable {
   epoch: Epoch
 }
 
-/** With the position of the send on the chain of its sender. */
+/** With the place of the send on the chain of its sender. */
 export type WaitingSend = Receivable & Pick<StoredBlock, 'height' | 'position'>

@@ -4,8 +4,6 @@ import type { Block } from '../kernel/nano/block.ts'
 import type { Epoch } from '../kernel/nano/network.ts'
 import type { AccountRecord, Receivable, StoredBlock, Subtype } from './records.ts'
 
-/* Rows of the ledger's tables as records. */
-
 export type Row = Record<string, string | number | bigint | null | Uint8Array>
 
 /** The stored form of a block; amounts are text. */
@@ -67,7 +65,7 @@ type Value = string | number | null
 export class Statements {
   readonly #db: DatabaseSync
   readonly #prepared = new Map<string, StatementSync>()
-  /** Those for iterations, while they serve none. */
+  /** Statements for iterations that are not in use. */
   readonly #idle = new Map<string, StatementSync>()
 
   constructor(db: DatabaseSync) {
@@ -88,7 +86,7 @@ export class Statements {
     return this.prepare(sql).all(...values)
   }
 
-  /** A prepared statement cannot serve two iterations at once, so each has its own. */
+  /** Each iteration gets a statement of its own: one statement cannot serve two iterations at once. */
   *iterate(sql: string, ...values: Value[]): Generator<Row> {
     const statement = this.#idle.get(sql) ?? this.#db.prepare(sql)
     this.#idle.delete(sql)

@@ -31,19 +31,20 @@ export const SCHEMA = `
 `
 
 /**
- * The write-ahead log beside a ledger's file. SQLite writes commits there without waiting for the disk (`synchronous = normal`); we
- * sync it on another thread, once for all commits before it. As long as the ledger is open, the log is the same file.
+ * The write-ahead log of a ledger file. SQLite writes commits to it without waiting for the disk (`synchronous =
+ * normal`). We sync it from another thread, once for all commits before. While the ledger is open, the log remains the
+ * same file.
  */
 export class WriteAheadLog {
   readonly #descriptor: number | undefined
 
-  /** To be opened after the first write to the ledger, because the log exists from then on. */
+  /** Call it after the first write to the ledger, which creates the log. */
   constructor(ledgerFile: string) {
     // Windows syncs only files that were opened for writing.
     this.#descriptor = ledgerFile === ':memory:' ? undefined : openSync(`${ledgerFile}-wal`, 'r+')
   }
 
-  /** Resolves when everything that is in the log now is on the disk; undefined for a ledger in memory. */
+  /** Resolves when everything now in the log is on the disk; undefined for a ledger in memory. */
   sync(): Promise<void> | undefined {
     const descriptor = this.#descriptor
     if (descriptor === undefined) return undefined

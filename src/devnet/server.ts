@@ -7,7 +7,7 @@ import { LostAnswer } from './faults.ts'
 import type { LedgerNode } from './node.ts'
 import { answerRequest } from './rpc/index.ts'
 
-/** The node resets the connection of clients who send more. */
+/** The node resets the connection of a client that sends more. */
 const BODY_BYTES_MAX = 32 * 1024 * 1024
 
 const HEADERS = Object.entries({
@@ -19,11 +19,11 @@ const HEADERS = Object.entries({
   Connection: 'close',
 }).flat()
 
-/** A call that was answered, or whose answer was lost by an ordered fault. */
+/** A call that was answered, or whose answer was dropped by an ordered fault. */
 export interface AnsweredCall {
-  /** As it was sent, so it may be any text. */
+  /** As the client sent it, so it may have any contents. */
   action: string
-  /** The account or block that it names, as it was sent. */
+  /** The account or block in the call, as the client sent it. */
   about: string | undefined
   /** The error that was answered. */
   refused?: string
@@ -63,7 +63,10 @@ export async function serveRpc(
   return { port: (server.address() as AddressInfo).port, close: () => closeServer(server) }
 }
 
-/** Answers a request body. Exceptions become errors of the node and do not end the process; only an ordered loss of the answer is thrown. */
+/**
+ * Answers a request body. An exception becomes an error of the node and does not end the process; only an ordered loss
+ * of the answer is thrown.
+ */
 export async function answerBody(
   node: LedgerNode,
   body: string,
@@ -80,7 +83,7 @@ export async function answerBody(
   try {
     request = NodeRequest.parse(body)
     const answer = await answerRequest(node, request, control)
-    // An answer promises that its effect has happened: a power cut must not take back what a client was shown.
+    // Wait for the disk before answering: a power cut must not undo what a client was shown.
     if (node.durable) await node.durable
     report({})
     return writeNodeAnswer(answer)
@@ -110,7 +113,7 @@ function readBody(request: IncomingMessage): Promise<string> {
 }
 
 function send(response: ServerResponse, body: string): void {
-  // The node sends no Date header.
+  // The node sends no Date header, so neither does this server.
   response.sendDate = false
   response.writeHead(200, [...HEADERS, 'Content-Length', Buffer.byteLength(body)])
   response.end(body)

@@ -19,7 +19,7 @@ interface Kept {
   lookAtWeight(): void
 }
 
-/** State outside of the file, copied for a snapshot. */
+/** The state that is not in the file, copied for a snapshot. */
 interface Memory {
   elections: ElectionsThen
   faults: FaultsThen
@@ -28,7 +28,7 @@ interface Memory {
   shift: number
 }
 
-/** A limit, because each snapshot takes memory until the ledger is reverted to an earlier one. */
+/** Each snapshot takes memory until the ledger is reverted to an earlier one, so their number is limited. */
 const KEPT_MAX = 1_000
 
 const NOTHING: Memory = {
@@ -39,7 +39,7 @@ const NOTHING: Memory = {
   shift: 0,
 }
 
-/** States to which the ledger can be reverted. They end with the process. */
+/** The snapshots of a ledger. They are lost with the process. */
 export class Snapshots {
   readonly #node: Kept
   readonly #kept = new Map<string, { mark: number; memory: Memory }>()
@@ -53,7 +53,6 @@ export class Snapshots {
     return this.#kept.size === 0
   }
 
-  /** Keeps the ledger as it is now. */
   async take(): Promise<string> {
     if (this.#kept.size >= KEPT_MAX) throw refusal(`id: there are ${KEPT_MAX} snapshots already; revert or reset first`)
     const { undo } = this.#node.ledger.store
@@ -82,7 +81,7 @@ export class Snapshots {
     if (end) await this.stopIfUnneeded()
   }
 
-  /** Stops recording how to undo writes when no snapshot or lag needs it. */
+  /** Stops recording changes when no snapshot or lag needs them. */
   async stopIfUnneeded(): Promise<void> {
     const { faults, ledger } = this.#node
     const isNeeded = () => !this.isEmpty || faults.hasLag

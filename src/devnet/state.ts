@@ -6,7 +6,8 @@ import type { LedgerNode } from './node.ts'
 
 /**
  * A whole ledger as text. Every block is one line, in the order of arrival: seconds, 1 if confirmed, account, previous,
- * representative, balance, link, signature, work. So a state has few brackets; the node accepts no more than twenty.
+ * representative, balance, link, signature, work. Lines avoid brackets, of which the node's parser accepts at most
+ * twenty levels.
  */
 interface LedgerState {
   format: string
@@ -14,7 +15,7 @@ interface LedgerState {
   /** Unix seconds of the first block. */
   began: string
   blocks: string[]
-  /** What a fork has read from its node. */
+  /** Lines that a fork has read from its node. */
   kept?: string[]
 }
 
@@ -43,8 +44,8 @@ export function dumpState({ ledger, fork }: LedgerNode): LedgerState {
 }
 
 /**
- * Replaces this ledger by a dumped one: all of it or, when a block breaks a rule, nothing. Signatures and work are not required,
- * because blocks of impersonated accounts have none; every other rule holds.
+ * Replaces this ledger by a dumped one. If a block breaks a rule, nothing changes. Signature and work are not checked,
+ * because blocks of impersonated accounts have none.
  */
 export async function loadState(node: LedgerNode, tree: RequestTree): Promise<number> {
   const { ledger, fork } = node
@@ -87,6 +88,6 @@ function readLine(text: string, index: number): Line {
   }
   const isWhole = parts.length === 9 && SECONDS.test(seconds) && /^[01]$/.test(confirmed)
   if (!isWhole || Object.values(block).includes(undefined)) throw refusal(`state.blocks.${index} is not a block`)
-  // The cast is safe because nothing is missing.
+  // The cast is safe because no part is missing.
   return { timestamp: Number(seconds), confirmed: confirmed === '1', block: block as StateBlock }
 }

@@ -7,15 +7,15 @@ import { SCHEMA, WriteAheadLog } from './schema.ts'
 import { Statements, toAccountRecord, toContents, toReceivable, toStoredBlock } from './rows.ts'
 import { UndoLog } from './undo-log.ts'
 
-/** The forked network outside of this file: throws when something was not read yet. */
+/** The forked network, for data that is not in this file: throws if it was not read yet. */
 interface Beyond {
   account(account: PublicKey): void
   block(hash: string): void
 }
 
 /**
- * The ledger's tables in one SQLite file. Calls are synchronous, so a block is validated and applied without interruption;
- * `inTransaction` keeps all changes or none, and `sync` resolves when they are on the disk.
+ * The ledger's tables in one SQLite file. Calls are synchronous, so no other code runs between validating and applying
+ * a block. `inTransaction` keeps all changes or none; `sync` resolves when they are on the disk.
  */
 export class LedgerStore {
   readonly undo: UndoLog
@@ -28,8 +28,9 @@ export class LedgerStore {
 
   constructor(file: string) {
     this.#db = new DatabaseSync(file)
-    // Answered blocks must survive a power cut: SQLite syncs what keeps the file intact, `sync` the rest. A page that is written again
-    // before the next checkpoint costs one write, so the log may grow to 16 MB; after a crash it is read in a few milliseconds.
+    // An acknowledged block must survive a power cut. SQLite syncs what keeps the file intact, `sync` does the rest. A
+    // page written again before the next checkpoint costs one write, so the log may grow to 16 MB; after a crash it is
+    // read in a few milliseconds.
     this.#db.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma busy_timeout = 5000')
     this.#db.exec('pragma wal_autocheckpoint = 4000')
     const version = (this.#db.prepare('pragma user_version').get() as { user_version: number }).user_version
@@ -46,7 +47,7 @@ export class LedgerStore {
     this.#db.exec(sql)
   }
 
-  /** Runs a read of this file alone. */
+  /** Runs a read in this file only. */
   here<T>(look: () => T): T {
     const { beyond } = this
     this.beyond = undefined
@@ -98,7 +99,7 @@ export class LedgerStore {
     return found
   }
 
-  /** The position of a block: much cheaper to read than the whole block. */
+  /** The place of a block; much cheaper than reading the whole block. */
   placeOf(hash: string): Pick<StoredBlock, 'account' | 'height' | 'position'> | undefined {
     const row = this.#get('select account, height, position from blocks where hash = ?', hash)
     return row && { account: row.account as string, height: Number(row.height), position: Number(row.position) }
@@ -131,7 +132,7 @@ export class LedgerStore {
     return { ...block, successor: zero, position: Number(lastInsertRowid) }
   }
 
-  /** Takes over a block of a forked network: it precedes all blocks of our own, and its dependencies are not checked. */
+  /** Copies a block of a forked network. It precedes all our own blocks, and its dependencies are not checked. */
   adoptBlock({
     hash,
     account,
@@ -183,7 +184,7 @@ export class LedgerStore {
     return row?.hash as string | undefined
   }
 
-  /** Every block in the order of its arrival, without those of a forked network. */
+  /** Every block in the order of arrival, except those copied from a forked network. */
   *allBlocks(): Generator<StoredBlock> {
     for (const row of this.statements.iterate('select * from blocks where position > 0 order by position'))
       yield toStoredBlock(row)
@@ -215,7 +216,7 @@ export class LedgerStore {
     this.#counts.count({ accounts: 1 })
   }
 
-  /** Moves an account to another head. Its open block and its confirmed height stay. */
+  /** Sets another head for an account. Its open block and confirmed height stay. */
   moveAccount(record: Omit<AccountRecord, 'openBlock' | 'confirmedHeight' | 'confirmedFrontier'>): void {
     const { account, head, representative, balance, modifiedAt, blockCount, epoch } = record
     this.#accounts.update(account, { head, representative, balance, modifiedAt, blockCount, epoch })
@@ -260,7 +261,10 @@ export class LedgerStore {
     return this.statements.all('select * from accounts where confirmed_height < block_count').map(toAccountRecord)
   }
 
-  /** Receivable sends with their positions, in one query: shops leave thousands waiting, and each checkout reads them. */
+  /**
+   * Receivable sends with their places, in one query, because a shop may have thousands of them and each checkout reads
+   * them.
+   */
   *receivableOf(account: PublicKey): Generator<WaitingSend> {
     this.beyond?.account(account)
     const query = `select receivable.*, height, position from receivable join blocks using (hash)

@@ -1,6 +1,6 @@
 import { type Block, previousOf } from '../kernel/nano/block.ts'
 
-/** Enough for any test, and a bound on the memory that a flood of gap blocks can take. */
+/** Enough for any test, and a limit on the memory that a flood of such blocks can take. */
 const KEPT_MAX = 65_536
 
 /** Blocks that arrived before their dependencies, kept in memory until those come. */
@@ -12,7 +12,10 @@ export class UncheckedBlocks {
     return this.#count
   }
 
-  /** `need` is the hash of the missing block, or the unopened account of an epoch block that has nothing receivable yet. */
+  /**
+   * `need` is the hash of the missing block. For an epoch block of an unopened account without receivable sends, it is
+   * the account.
+   */
   keep(need: string, hash: string, block: Block): void {
     const blocks = this.#waiting.get(need) ?? new Map<string, Block>()
     if (!blocks.has(hash)) this.#count++
@@ -29,7 +32,7 @@ export class UncheckedBlocks {
     return [...blocks.values()]
   }
 
-  /** Every kept block with what it needs and its hash, the longest kept first. */
+  /** Every kept block with its need and its hash, oldest first. */
   list(): [need: string, hash: string, block: Block][] {
     return [...this.#waiting].flatMap(([need, blocks]) =>
       [...blocks].map(([hash, block]): [string, string, Block] => [need, hash, block]),
@@ -42,7 +45,7 @@ export class UncheckedBlocks {
   }
 }
 
-/** What a block that came too early waits for. */
+/** What a block that arrived too early waits for. */
 export function needOf(block: Block, refused: string): string | undefined {
   if (refused === 'Gap previous block') return previousOf(block)
   if (refused === 'Gap source block') {

@@ -9,8 +9,8 @@ interface Column {
 }
 
 /**
- * Statements that undo each write, the newest first. It is kept only while a snapshot may need it, by temporary triggers of this
- * connection: the file does not contain them, and at all other times writes cost no more.
+ * Statements that undo each write, newest first. Temporary triggers of this connection record them while a snapshot
+ * needs them, so at other times writes cost nothing extra, and the file contains no trigger.
  */
 export class UndoLog {
   readonly #db: DatabaseSync
@@ -20,7 +20,7 @@ export class UndoLog {
     this.#db = db
   }
 
-  /** Makes every change from now on reversible. Inside a transaction. */
+  /** Records from now on how to undo every change. Call it inside a transaction. */
   start(now: () => number): void {
     if (this.#isKept()) return
     this.#now = now
@@ -29,7 +29,7 @@ export class UndoLog {
     for (const table of TABLES) this.#watch(table)
   }
 
-  /** Forgets how to undo anything. */
+  /** Stops recording, and deletes the records. */
   stop(): void {
     if (!this.#isKept()) return
     for (const table of TABLES) {
@@ -43,15 +43,15 @@ export class UndoLog {
     return Number(this.#db.prepare('select coalesce(max(seq), 0) as mark from temp.undo').get()!.mark)
   }
 
-  /** Undoes everything since a mark. Inside a transaction. */
+  /** Undoes everything since a mark. Call it inside a transaction. */
   undoTo(mark: number): void {
     const rows = this.#db.prepare('select sql from temp.undo where seq > ? order by seq desc').all(mark)
     for (const { sql } of rows) this.#db.exec(String(sql))
-    // Deletes what the triggers have recorded about the undoing itself.
+    // Deletes what the triggers recorded during the undoing.
     this.#db.prepare('delete from temp.undo where seq > ?').run(mark)
   }
 
-  /** Reads the state at a moment: undoes everything newer, reads, and redoes it. */
+  /** Reads the state of an earlier moment: undoes everything newer, reads, and applies it again. */
   lookBack<T>(moment: number, look: () => T): T {
     this.#db.exec('begin')
     try {
@@ -63,7 +63,7 @@ export class UndoLog {
     }
   }
 
-  /** Forgets what is older than a moment, unless there is a mark. */
+  /** Deletes records older than a moment, unless there is a mark. */
   prune(moment: number): void {
     this.#db.prepare('delete from temp.undo where at <= ?').run(moment)
   }

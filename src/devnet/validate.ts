@@ -23,7 +23,7 @@ export type Refusal =
   | 'Negative spend'
   | 'Error processing block'
 
-/** The effect of a valid block on the ledger. */
+/** What a valid block changes on the ledger. */
 export interface Change {
   hash: string
   block: StateBlock
@@ -39,13 +39,13 @@ export interface Rules {
   store: LedgerStore
   thresholds: WorkThresholds
   epochSigner: PublicKey
-  /** Whether an account has signed a block, or need not. */
+  /** Whether the block has a valid signature of its account, or does not need one. */
   isSigned: (account: PublicKey, candidate: Candidate) => boolean
 }
 
 const refused = (reason: Refusal): Verdict => ({ refused: reason })
 
-/** Validates a state block by the node's rules, in the node's order: the first broken rule determines the refusal. */
+/** Validates a state block in the order of the node's rules: the first rule it breaks gives the refusal. */
 export function judgeStateBlock(rules: Rules, candidate: Candidate<StateBlock>): Verdict {
   const { block } = candidate
   if (epochOfLink(block.link) === undefined) return judgeTransaction(rules, candidate)
@@ -57,14 +57,14 @@ export function judgeStateBlock(rules: Rules, candidate: Candidate<StateBlock>):
     const signed = rules.isSigned(block.account, candidate) || rules.isSigned(rules.epochSigner, candidate)
     return refused(signed ? 'Gap previous block' : 'Bad signature')
   }
-  // A link that happens to equal that of an epoch may also be the destination of a send.
+  // The link of an epoch block can also be the recipient of a send.
   return previous.balance === block.balance ? judgeEpoch(rules, candidate) : judgeTransaction(rules, candidate)
 }
 
 function judgeTransaction({ store, thresholds, isSigned }: Rules, candidate: Candidate<StateBlock>): Verdict {
   const { block, hash } = candidate
   const account = store.findAccount(block.account)
-  // A block that continues the head cannot be on the ledger: the head would be that block, or a later one.
+  // If the block continues the head, it cannot be on the ledger already: then it, or a later block, would be the head.
   const fits = block.previous === (account?.head ?? ZERO_HASH)
   if (!fits && store.hasBlock(hash)) return refused('Old block')
   if (!isSigned(block.account, candidate)) return refused('Bad signature')
@@ -118,8 +118,8 @@ function judgeEpoch({ store, thresholds, epochSigner, isSigned }: Rules, candida
 }
 
 /**
- * Validates one of the old block types. None can be accepted any more: the genesis account was upgraded beyond them, and whatever it
- * sends belongs to epoch 2, which they cannot receive.
+ * Validates a block of an old type. None is accepted any more: the genesis account was upgraded, and whatever it sends
+ * belongs to epoch 2, which old blocks cannot receive.
  */
 export function judgeLegacyBlock({ store }: Rules, candidate: Candidate<LegacyBlock>): Refusal {
   const { block, hash } = candidate
@@ -135,8 +135,8 @@ export function judgeLegacyBlock({ store }: Rules, candidate: Candidate<LegacyBl
 }
 
 /**
- * A block that was submitted, with what can be computed from the block alone. That is expensive and never changes, so it is computed
- * once, when first needed.
+ * A submitted block, with values that depend only on the block. They are expensive, so each is computed once, when
+ * first needed.
  */
 export class Candidate<B extends Block = Block> {
   readonly block: B
@@ -163,7 +163,7 @@ export class Candidate<B extends Block = Block> {
     return verdict
   }
 
-  /** Computes everything in advance, outside of the transaction, while the disk may be writing for others. */
+  /** Computes these values outside of the transaction, while the disk may be busy with other writes. */
   prepare(): void {
     const { block } = this
     if (block.type === 'state' && epochOfLink(block.link) === undefined) this.isSignedBy(block.account)

@@ -14,7 +14,7 @@ import type { StoredBlock } from './records.ts'
 
 const RECEIVABLE_MAX = 50
 
-/** The ledger as its explorer shows it. Read-only, and limited to what is in the file: a fork asks its node for nothing. */
+/** The data of the explorer. Read-only, and limited to this file: a fork reads nothing from its node for it. */
 export function toLedgerView(node: LedgerNode): LedgerView {
   const { ledger } = node
   const { store } = ledger
@@ -37,7 +37,7 @@ export function toLedgerView(node: LedgerNode): LedgerView {
     startingWith: (digits) => store.firstHashWith(digits),
     listen(listener) {
       let isDue = false
-      // Changes of the same moment, with their consequences, are reported as one.
+      // Reports several changes of the same moment only once.
       const notify = () => {
         if (isDue) return
         isDue = true
@@ -67,7 +67,7 @@ function toSeen(node: LedgerNode, stored: StoredBlock): SeenBlock {
   }
 }
 
-/** The first receive of an account opens it. */
+/** The first receive opens the account. */
 function kindOf({ subtype, height }: StoredBlock): BlockKind {
   if (subtype === undefined) return 'genesis'
   return subtype === 'receive' && height === 1 ? 'open' : subtype
@@ -111,7 +111,7 @@ function decodeLink({ ledger: { store } }: LedgerNode, { block, subtype, hash }:
       return { means: 'source', hash: block.link, address: source && toAddress(source.account) }
     }
     case 'epoch':
-      // The link is a sentence in ASCII, padded with zeros.
+      // The link is an ASCII sentence, padded with zeros.
       return {
         means: 'epoch',
         text: Buffer.from(block.link, 'hex')
@@ -172,7 +172,7 @@ function take<T>(all: Iterable<T>, count: number): T[] {
   return taken
 }
 
-/** From one block of the account backwards. */
+/** Goes back from one block of the account. */
 function historyOf(node: LedgerNode, key: PublicKey, { count, from }: { count: number; from: string | undefined }) {
   const history: SeenBlock[] = []
   let next = from === undefined ? undefined : parseHex(from, 64)

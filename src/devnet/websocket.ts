@@ -19,7 +19,7 @@ import type { LedgerNode } from './node.ts'
 import { type RpcServer, closeServer, listen } from './server.ts'
 import { voteFor } from './accounts.ts'
 
-/** Topics that a client may subscribe to; this ledger sends messages on the first four. */
+/** Topics that a client may subscribe to. This ledger sends messages for the first four only. */
 const TOPICS = new Set([
   'confirmation',
   'new_unconfirmed_block',
@@ -32,7 +32,7 @@ const TOPICS = new Set([
   'bootstrap',
 ])
 const FRAME_BYTES_MAX = 1024 * 1024
-/** A client that does not read is disconnected before it can fill our memory. */
+/** A client that does not read is disconnected at this size, before its messages fill our memory. */
 const BUFFERED_BYTES_MAX = 16 * 1024 * 1024
 
 /** The node's websocket: subscribe, update, unsubscribe and ping, with acknowledgements on request. */
@@ -41,7 +41,7 @@ export async function serveWebsocket(
   { host, port }: { host: string; port: number },
 ): Promise<RpcServer> {
   const server = createServer((_request, response) => response.writeHead(426, { connection: 'close' }).end())
-  // Listen first: the library turns a port that is taken into an exception that cannot be caught.
+  // Listens on our own server first: for a taken port the library throws an exception that cannot be caught.
   await listen(server, host, port)
   const sockets = new WebSocketServer({ server, maxPayload: FRAME_BYTES_MAX })
   const clients = new Set<Client>()
@@ -74,7 +74,7 @@ export async function serveWebsocket(
 class Client {
   readonly #socket: WebSocket
   readonly #node: LedgerNode
-  /** Representatives whose votes the client wants; undefined means all. */
+  /** The representatives whose votes the client wants; undefined for all. */
   #voters: Set<string> | undefined
   readonly #topics = new Map<string, ConfirmationSubscription | undefined>()
 
@@ -86,7 +86,7 @@ class Client {
 
   notify(event: NodeEvent, votes: () => Members[]): void {
     if (event.kind === 'confirmed') {
-      // A block that is confirmed by a later one, or was confirmed before, gets no votes.
+      // A block confirmed together with a later one, or confirmed before, gets no votes.
       if (event.type === 'active_quorum' && this.#topics.has('vote')) this.#sayVotes(votes())
       const subscription = this.#topics.get('confirmation')
       if (subscription?.wants(event)) this.#send(subscription.message(event, this.#node.clock.now()))
@@ -108,7 +108,7 @@ class Client {
 
   #receive(text: string): void {
     const message = readFrame(text)
-    // The node drops a client that sends anything but JSON, without a closing frame.
+    // Like the node, drops a client that sends anything but JSON, without a closing frame.
     if (!message) {
       this.#socket.terminate()
       return
@@ -121,7 +121,7 @@ class Client {
     }
   }
 
-  /** Returns whether there is something to acknowledge; unknown actions and topics get no answer. */
+  /** Returns whether to acknowledge; unknown actions and topics get no answer. */
   #apply(action: string, topic: string, options: RequestTree | undefined): boolean {
     if (!TOPICS.has(topic)) return false
     switch (action) {
@@ -165,14 +165,14 @@ function readFrame(text: string): RequestTree | undefined {
   try {
     return exceedsDepth(text) ? undefined : parseRequest(text)
   } catch {
-    // The node ignores what it cannot read.
+    // Ignored, as by the node.
     return undefined
   }
 }
 
 type Confirmed = NodeEvent & { kind: 'confirmed' }
 
-/** The confirmations that one client wants, and the messages about them. */
+/** One client's subscription to confirmations, and the messages for it. */
 class ConfirmationSubscription {
   readonly #options: ConfirmationOptions
   readonly #isChangeable: boolean
@@ -182,12 +182,12 @@ class ConfirmationSubscription {
     this.#isChangeable = options !== undefined
   }
 
-  /** Adds and removes accounts, and returns whether there is something to acknowledge: only subscriptions with options can be updated. */
+  /** Adds and removes accounts; returns whether to acknowledge. Only a subscription with options can be updated. */
   update(options: RequestTree): boolean {
     if (!this.#isChangeable) return false
     const { accounts } = optionsIn(options)
     const [added, removed] = [accounts('accounts_add'), accounts('accounts_del')]
-    // From now on it is a filter, even an empty one.
+    // An update turns the subscription into a filter, even into an empty one.
     if (added || removed) this.#options.accounts ??= new Set()
     for (const address of added ?? []) this.#options.accounts?.add(address)
     for (const address of removed ?? []) this.#options.accounts?.delete(address)
@@ -198,7 +198,8 @@ class ConfirmationSubscription {
     const { accounts, includeBlock, types } = this.#options
     if (!types.includes(type)) return false
     if (!accounts) return true
-    // The node looks for the other account inside the block, so a filter without blocks never matches.
+    // The node reads the other account from the block, so without blocks in its messages this part of the filter never
+    // matches.
     if (!includeBlock || stored.block.type !== 'state') return false
     return accounts.has(toAddress(stored.account)) || accounts.has(toAddress(stored.block.link))
   }
@@ -218,7 +219,7 @@ class ConfirmationSubscription {
         tally,
         final: tally,
         blocks: '1',
-        // The node counts a placeholder account as well.
+        // The node also counts a placeholder account.
         voters: `${votes.length + 1}`,
         request_count: '0',
       }

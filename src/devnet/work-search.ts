@@ -2,16 +2,16 @@ import { Leaving } from '../kernel/leaving.ts'
 import { WORK_THRESHOLDS, formatWork, fromMultiplier, workValue } from '../kernel/nano/work.ts'
 import type { Random } from '../kernel/ports.ts'
 
-/** Hashes between two turns of the event loop: about a millisecond. */
+/** A chunk takes about a millisecond; between chunks the event loop runs. */
 const CHUNK = 128
 
-/** 64 times the work of a send on the dev network, so any machine finds it within a second. */
+/** Up to 64 times the work of a send on the dev network, any machine searches less than a second. */
 const EASY_MAX = fromMultiplier(64, WORK_THRESHOLDS.dev.send)
 
 /** Searches for work; undefined when the search was cancelled. */
 export type WorkSearch = (root: string, difficulty: bigint, leaving: Leaving) => Promise<string | undefined>
 
-/** The searches of the ledger's own port, each of which can be cancelled. */
+/** Searches requested at the ledger's own port; each can be cancelled. */
 export class WorkSearches {
   readonly #easy: WorkSearch
   readonly #running = new Map<string, Set<Leaving>>()
@@ -22,7 +22,7 @@ export class WorkSearches {
     this.#hard = this.#easy
   }
 
-  /** Passes longer searches to a faster source. */
+  /** Uses a faster source for longer searches. */
   searchWith(search: WorkSearch): void {
     this.#hard = search
   }
@@ -48,7 +48,7 @@ export class WorkSearches {
   }
 }
 
-/** Searches in the ledger's own thread: a send of the dev network takes about a thousand tries. */
+/** Searches in the ledger's own thread; a send on the dev network takes about a thousand tries. */
 async function searchWork(
   random: Random,
   root: string,

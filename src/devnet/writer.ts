@@ -1,9 +1,9 @@
-/** Jobs in one commit: a bound on how long the first of them waits for its answer. */
+/** Most jobs in one commit, so that the first of them does not wait long. */
 const BATCH_MAX = 256
 
 interface Job {
   run: () => unknown
-  /** The job has a commit of its own, and this runs right after it, before any other job. */
+  /** The job gets a commit of its own, and this function runs right after that commit. */
   settle?: () => void
   resolve: (value: unknown) => void
   reject: (error: unknown) => void
@@ -16,8 +16,9 @@ export interface Disk {
 }
 
 /**
- * Runs jobs one after another and commits several with one sync to disk. No caller gets a result before it is durable; when the commit
- * fails, every caller in it gets the error. While the disk is syncing, the next jobs are collected, and the process does other work.
+ * Runs jobs one after another, and commits several at once with one sync. A caller gets its result only when it is
+ * durable; if a commit fails, every caller in it gets the error. While the disk syncs, the next jobs are collected and
+ * the event loop continues.
  */
 export class BatchWriter {
   readonly #disk: Disk
@@ -25,7 +26,7 @@ export class BatchWriter {
   #lonely = 0
   #busy = false
   #syncing: Promise<void> | undefined
-  /** After a failed sync anything may be lost, so nothing is written any more. */
+  /** The error of a failed sync. After it, data may be missing on the disk, so nothing more is written. */
   #broken: unknown
   #closed = false
 
@@ -37,18 +38,18 @@ export class BatchWriter {
     return this.#submit({ run })
   }
 
-  /** Runs in a commit of its own: an exception rolls back this job and no other. `settle` runs before any other job. */
+  /** Runs a job in a commit of its own, which an exception rolls back. `settle` runs before any other job. */
   submitAlone<T>(run: () => T, settle: () => void): Promise<T> {
     this.#lonely++
     return this.#submit({ run, settle })
   }
 
-  /** What the current sync makes durable; undefined when everything is. */
+  /** Resolves when everything committed is durable; undefined if it is already. */
   get syncing(): Promise<void> | undefined {
     return this.#broken === undefined ? this.#syncing : Promise.reject(this.#broken)
   }
 
-  /** Waits for submitted jobs, and accepts no more. */
+  /** Waits for the submitted jobs, and refuses new ones. */
   async close(): Promise<void> {
     const last = this.submit(() => undefined)
     this.#closed = true
@@ -69,7 +70,10 @@ export class BatchWriter {
     this.#gather(0)
   }
 
-  /** With a fast disk a commit for each job would be the main cost: as long as a turn of the event loop brings more jobs, they are awaited. */
+  /**
+   * With a fast disk, one commit per job would be the largest cost. While each turn of the event loop brings more jobs,
+   * wait for them.
+   */
   #gather(before: number): void {
     const { length } = this.#queue
     if (length === before || length >= BATCH_MAX) this.#flush()
@@ -114,7 +118,7 @@ export class BatchWriter {
   }
 }
 
-/** The error of jobs that are submitted after the close. */
+/** Thrown for jobs submitted after the close. */
 export class LedgerClosed extends Error {
   constructor() {
     super('The ledger is closed.')

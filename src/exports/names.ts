@@ -1,2 +1,2 @@
-/* Exported by the server's package as `nano-gateway/names`: this part of `@nano-gateway/client`. */
+/* The part of `@nano-gateway/client` that the server's package exports as `nano-gateway/names`. */
 export { type NameChange, signNameChange } from '../client/names.ts'

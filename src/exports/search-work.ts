@@ -3,10 +3,10 @@ import { systemRandom } from '../infra/random.ts'
 import { openCpuEngine } from '../infra/work/cpu.ts'
 import { expectedHashes, formatWork, workValue } from '../kernel/nano/work.ts'
 
-/** Below this, starting threads takes longer than the search. */
+/** For fewer hashes, starting threads takes longer than the search. */
 const FEW_HASHES = 100_000
 
-/** Finds work on this machine: at once for a test network, with all threads for the live one. */
+/** Searches for work on this machine: at once for a test network, with all threads for the live one. */
 export async function searchWork(root: string, threshold: bigint): Promise<string> {
   if (expectedHashes(threshold) <= FEW_HASHES) {
     for (let nonce = 0n; ; nonce++) {

@@ -1,6 +1,6 @@
 /*
- * Exported by the server's package as `nano-gateway/x402`: this part of `@nano-gateway/client`, which by default finds work with all
- * threads of this machine.
+ * The part of `@nano-gateway/client` that the server's package exports as `nano-gateway/x402`. By default it searches
+ * for work with all threads of this machine.
  */
 import * as client from '../client/index.ts'
 import { searchWork } from './search-work.ts'

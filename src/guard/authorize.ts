@@ -4,8 +4,8 @@ import { AppError } from '../kernel/errors.ts'
 import { type Scope, requireScope } from '../kernel/rights.ts'
 
 /**
- * Refuses a caller who may not use an action. A secret key may do everything that a public key may, as far as its scopes allow; that
- * includes what anybody may do without a key.
+ * Refuses a caller who may not use an action. A secret key may do everything that a public key or an anonymous caller
+ * may, as far as its scopes allow.
  */
 export function authorize(action: Action, caller: Caller, scope: Scope): void {
   if (caller.kind === 'account') requireScope(caller, scope)

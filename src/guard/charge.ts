@@ -15,11 +15,11 @@ import {
 } from '../modules/accounts/index.ts'
 import type { Plans } from './throttle.ts'
 
-/** The price of a metered thing, and how much of it is free for whom; without an allowance there is no limit. */
+/** The price of a metered call, and the free amount of each kind of caller. Without an allowance there is no limit. */
 export interface Tariff {
   credits: number
   free: { anonymous: Allowance | undefined; account: Allowance | undefined }
-  /** Whether an account with credits uses up its free amount before it pays. */
+  /** Whether an account with credits gets its free amount before it pays. */
   freeFirst: boolean
 }
 
@@ -33,8 +33,8 @@ interface Charge {
 }
 
 /**
- * Runs something metered and charges for it (contract 8). Credits are reserved before, spent on success, and given back on failure;
- * the free amount is counted the same way. `run` is given the price, so that its answer can report it.
+ * Runs a metered call and charges for it (contract 8). Credits are reserved before the call, spent if it succeeds and
+ * released if it fails; free amounts are counted in the same way. `run` gets the price, to report it in the answer.
  */
 export async function charged<T>(
   { store, caller, ip, tariffs }: Charge,
@@ -64,14 +64,15 @@ export async function charged<T>(
   try {
     return await run(0)
   } catch (error) {
-    // A cancelled request has used the machine all the same; if it were free, a caller could cancel for ever.
+    // A cancelled call is charged, because it has used the machine. Otherwise a caller could cancel calls for ever,
+    // free of charge.
     if (error instanceof Cancelled) throw error
     await giveBackFree(store.db, use.taken).catch(store.failures.lost('credits.free'))
     throw error
   }
 }
 
-/** For what costs no credits: calls of accounts with credits are not counted, all others use up a free amount. */
+/** For calls that cost no credits. Calls of accounts with credits are not counted; all others use up a free amount. */
 export async function counted(
   { store, caller, ip, tariffs }: Charge,
   meter: Meter,
@@ -88,13 +89,13 @@ export async function counted(
   throw overQuota(meter, allowance, Math.max(1, Math.ceil((use.freeAt - store.clock.now()) / 1000)))
 }
 
-/** Paid by request, so no credits are taken; or a program that takes a local gateway for its node. */
+/** The call was paid by request, or comes from a program that uses a local gateway as its node. */
 const isFree = (caller: Caller) =>
   caller.kind === 'anonymous' && (caller.paidBy !== undefined || caller.isLocal === true)
 
 const payerOf = (account: string | undefined, ip: string) => (account === undefined ? `ip:${ip}` : `acc:${account}`)
 
-/** The free amount is used up, and a caller without an account cannot pay for more. */
+/** The refusal of a caller without an account, who has used up the free amount and cannot pay for more. */
 function overQuota(meter: Meter, { max, windowMilliseconds }: Allowance, retryAfterSeconds: number): AppError {
   const minutes = windowMilliseconds / 60_000
   const detail = `${max} ${meter === 'work' ? 'works' : 'sends'} in ${minutes} minutes are free for one address without a key. A key has more of them, and credits pay for the rest: rpc_key, buy_rpc.`
@@ -102,12 +103,12 @@ function overQuota(meter: Meter, { max, windowMilliseconds }: Allowance, retryAf
   return new AppError(code, 'Too many requests.', { retryAfterSeconds, body: { detail } })
 }
 
-/** Whose credits a caller may spend. Anyone can read a public key, so its holder counts as anonymous. */
+/** The account whose credits a caller may spend. Anybody can read a public key, so its holder counts as anonymous. */
 const spenderOf = (caller: Caller) => (caller.kind === 'account' && caller.access === 'secret-key' ? caller : undefined)
 
 export const accountOf = (caller: Caller): string | undefined => spenderOf(caller)?.accountId
 
-/** Another request may have taken the last credits since the check; the free amount is still available then. */
+/** Another request may have taken the last credits after the check; then the free amount is used. */
 function ifInsufficient(error: unknown): undefined {
   if (!(error instanceof AppError) || error.code !== 'insufficient_credits') throw error
 }
@@ -125,7 +126,7 @@ async function spend<T>(
     await releaseCredits(store, reservationId).catch(store.failures.lost('credits.release'))
     throw error
   }
-  // The work is done and the client gets it, even if the store fails now and the reserved credits return to the account.
+  // The client gets the finished work even if the store fails here; the reserved credits then return to the account.
   await commitCredits(store, { reservationId, reason: meter, actor }).catch(store.failures.failed('credits.spend'))
   return result
 }
@@ -133,7 +134,6 @@ async function spend<T>(
 const MINUTE = 60_000
 const MONTH = 30 * 24 * 60 * MINUTE
 
-/** The limits of each kind of caller. */
 export function toPlans(config: Config): Plans {
   return {
     anonymous: { perMinute: config.limitAnonymousPerMinute, concurrencyMax: config.limitAnonymousConcurrency },
@@ -145,13 +145,15 @@ export function toPlans(config: Config): Plans {
 
 const BATCH_WIDTH_MAX = 10
 
-/** How many requests of a batch run at once: half of its caller's limit, which leaves the rest for other requests of that caller. */
+/**
+ * How many requests of a batch run at once: half of the caller's limit, so that the caller's other requests can run as
+ * well.
+ */
 export function toBatchWidth(config: Config): number {
   const limits = Object.values(toPlans(config)).flatMap(({ concurrencyMax }) => concurrencyMax || [])
   return Math.max(1, Math.min(BATCH_WIDTH_MAX, ...limits.map((limit) => Math.floor(limit / 2))))
 }
 
-/** The prices of metered things, and how much of them is free. */
 export function toTariffs(config: Config): Tariffs {
   const allowance = (max: number, windowMilliseconds: number) => (max === 0 ? undefined : { max, windowMilliseconds })
   return {

@@ -14,9 +14,10 @@ interface CredentialSources {
 }
 
 /**
- * The credential of a request. Clients send it in seven places (contract 5). An empty one counts as none. Two different ones are
- * refused, because guessing which one counts would confuse accounts. Where an action has a parameter `key` of its own
- * (`account_get`), the body's `key` is that parameter; an action with a parameter `public_key` takes that as the credential.
+ * Reads the credential of a request. Clients send it in one of seven places (contract 5). An empty one counts as none.
+ * Two different ones are refused, because it would be unclear whose account is meant. If an action has a parameter
+ * `key` (`account_get`), `key` in the body is that parameter; if it has a parameter `public_key`, that is the
+ * credential.
  */
 export function extractCredential({ headers, url, body, action }: CredentialSources): string | undefined {
   const properties = action?.input.properties ?? {}

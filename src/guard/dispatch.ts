@@ -1,68 +1,21 @@
-import type { Caller, Ctx, Trace } from '../kernel/ctx.ts'
+import type { Caller } from '../kernel/ctx.ts'
 import type { Idempotency } from '../kernel/idempotency.ts'
-import type { StoreCtx } from '../kernel/in-tx.ts'
 import { hasScope, isInForceAtOnce, movesMoney } from '../kernel/rights.ts'
 import { Leaving } from '../kernel/leaving.ts'
-import type { ClientNodePort, KeyLookup, LimitDecision, SecretBox } from '../kernel/ports.ts'
-import { type UsageMeter, identify, identifyNow } from '../modules/accounts/index.ts'
-import type { Seller } from '../modules/x402/index.ts'
+import type { LimitDecision } from '../kernel/ports.ts'
+import { identify, identifyNow } from '../modules/accounts/index.ts'
 import { authorize } from './authorize.ts'
-import { type Tariffs, accountOf, charged, counted } from './charge.ts'
 import { extractCredential } from './credential.ts'
-import { type Asked, type Body, type Endpoint, type Readable, endpointOf } from './endpoints.ts'
+import { type Asked, endpointOf } from './endpoints.ts'
 import { fingerprintOf, once, readIdempotencyKey } from './once.ts'
 import { type Purchase, pay, readPurchase } from './pay.ts'
-import type { RegisteredAction, Registry } from './registry.ts'
-import { type KnownAnswer, type RememberedAnswers, credentialsOf } from './remembered.ts'
 import type { RpcOutcome, RpcRequest, RpcTrace } from './rpc-request.ts'
-import type { Entry, Throttle } from './throttle.ts'
+import type { Entry } from './throttle.ts'
 import { traceRpc, traceSteps } from './trace-rpc.ts'
+import { run } from './run-action.ts'
+import { type Gateway, type Passing, countUse, type Step } from './passing.ts'
 
-/** What all requests share; the node and the caller are added for each. */
-export interface Gateway extends Readable {
-  registry: Registry
-  keys: KeyLookup
-  remembered: RememberedAnswers
-  throttle: Throttle
-  nodeFor(trace: Trace, leaving: Leaving): ClientNodePort
-  tariffs: Tariffs
-  usage: Pick<UsageMeter, 'count'>
-  /** Encrypts the answers that are kept for repeated requests. */
-  secrets: SecretBox
-  /** Sells actions by request; unset where none has a price. */
-  seller: Seller | undefined
-  store: StoreCtx
-}
-
-/** A request between the steps, with the results of earlier steps. Each step may rely on those above it. */
-interface Passing {
-  readonly gateway: Gateway
-  readonly request: RpcRequest
-  readonly endpoint: Endpoint
-  readonly trace: RpcTrace
-  order: readonly Step[]
-  /** A current answer to a request of exactly the same bytes. */
-  known: KnownAnswer | undefined
-  body: Body | undefined
-  found: RegisteredAction | undefined
-  caller: Caller | undefined
-  credential: string | undefined
-  /** Whether the request was counted against its caller. */
-  isCounted: boolean
-  entry: Entry | undefined
-  purchase: Purchase | undefined
-  asked: Asked | undefined
-  answer: string | undefined
-}
-
-interface Step {
-  name: string
-  /** For readers: what the step does, and with which status it refuses. */
-  what: string
-  pass(passing: Passing): void | Promise<void>
-}
-
-/** The order of a request, which is the security model. ARCHITECTURE.md prints this list. */
+/** The steps of a request in their order, which is the security model. ARCHITECTURE.md contains this list. */
 export const ORDER: readonly Step[] = [
   { name: 'recall', what: 'looks for a remembered answer to the same bytes', pass: recall },
   { name: 'find', what: 'reads the body and finds the action (400, 404)', pass: find },
@@ -78,8 +31,8 @@ export const ORDER: readonly Step[] = [
 const TRACED_ORDER = traceSteps<Passing, Step>(ORDER)
 
 /**
- * Takes one request through all steps and returns the answer as JSON text, with the trace for the transport. A request that needs no
- * waiting is answered synchronously.
+ * Takes a request through all steps and returns the answer as JSON text, with the trace for the transport. Answers
+ * synchronously if no step has to wait.
  */
 export function dispatch(gateway: Gateway, request: RpcRequest): RpcOutcome | Promise<RpcOutcome> {
   const trace: RpcTrace = {
@@ -116,7 +69,7 @@ export function dispatch(gateway: Gateway, request: RpcRequest): RpcOutcome | Pr
   })
 }
 
-/** Runs the steps from one on until one of them has the answer. */
+/** Runs the steps from this one on, until one of them returns the answer. */
 function walk(passing: Passing, from: number): RpcOutcome | Promise<RpcOutcome> {
   try {
     for (let at = from; at < passing.order.length && passing.answer === undefined; at++) {
@@ -191,7 +144,8 @@ function enter(passing: Passing): void | Promise<void> {
 function repeat(passing: Passing): void | Promise<void> {
   const { gateway, request, endpoint, trace, known } = passing
   if (!known) return
-  // A remembered answer is unusable if this caller must pay or lacks the scope, or the running read may be outdated: run it again.
+  // A remembered answer cannot be used if this caller must pay for it or lacks the scope, or if it is still being read
+  // and may be outdated. Then the remaining steps run.
   const goOn = () => {
     passing.body = endpoint.parse(request.text, gateway.registry)
   }
@@ -210,25 +164,24 @@ function repeat(passing: Passing): void | Promise<void> {
   })
 }
 
-/** Whether the caller must pay for this request. Callers with any credential, even a wrong one, never get here (contract 5, rule 8). */
+/**
+ * Whether the caller must pay for this request. A request with any credential, even a wrong one, is never sold
+ * (contract 5, rule 8).
+ */
 function isSold({ gateway, caller, found }: Passing): boolean {
   if (caller!.kind !== 'anonymous' || caller!.isLocal === true) return false
   return gateway.seller?.goods.has(found!.action.name) ?? false
 }
 
-/** Whether the caller's key has the scope for the remembered answer. If not, the request continues and `authorize` refuses it. */
+/** Whether the key's scopes allow the remembered answer. If not, the request continues, and `authorize` refuses it. */
 function mayRecall({ caller, found }: Passing): boolean {
   return caller!.kind === 'anonymous' || hasScope(caller!, found!.action.scope)
-}
-
-function countUse({ gateway, caller, found }: Passing): void {
-  if (caller!.kind === 'account') gateway.usage.count(caller!.accountId, found!.action.name)
 }
 
 function price(passing: Passing): void | Promise<void> {
   const { gateway, request, endpoint, trace, body } = passing
   const { action } = passing.found!
-  // Set before a refusal with a price, so that its caller also learns which fields are ignored.
+  // Set before a price is answered, so that a caller who must pay first also sees which fields are ignored.
   trace.ignored = endpoint.ignored(passing.found!, body!)
   if (!isSold(passing)) return
   return readPurchase(gateway.seller!, action, { ...request, trace }).then((purchase) => {
@@ -236,7 +189,7 @@ function price(passing: Passing): void | Promise<void> {
   })
 }
 
-/** Reads the parameters; nothing before this step costs or changes anything. */
+/** Reads the parameters. No earlier step costs or changes anything. */
 function read(passing: Passing): void | Promise<void> {
   const { gateway, endpoint, found, body } = passing
   const reading = endpoint.read(gateway, found!, body!)
@@ -265,7 +218,7 @@ const meaningOf = ({ endpoint, found, body }: Passing) =>
 
 function actPaid(passing: Passing, purchase: Purchase): Promise<string> {
   const { request, trace } = passing
-  // Paid work is finished even if the client has left: the client can fetch the stored answer later.
+  // A paid call is finished even if the client has left; the client can fetch the stored answer later.
   const act = (caller: Caller) => run(passing, { caller, idempotency: undefined, leaving: new Leaving() })
   return pay(purchase, { ...request, trace }, { fingerprint: meaningOf(passing), run: act })
 }
@@ -288,71 +241,18 @@ function actOnce(passing: Passing): Promise<string> {
 }
 
 /**
- * Whose requests share an Idempotency-Key. Callers without an account are distinguished by address, so that none reads another's
- * answer; holders of a public key, too, because they could otherwise use up an Idempotency-Key of the account.
+ * Who shares Idempotency-Keys. Callers without an account are distinguished by address, so that nobody reads another
+ * caller's answer. So are holders of a public key, who could otherwise use up a key of the account.
  */
 function repeaterOf(caller: Caller, ip: string): string {
   if (caller.kind === 'anonymous') return `ip:${ip}`
   return caller.access === 'public-key' ? `${caller.keyId}:${ip}` : caller.accountId
 }
 
-/** The part of a request that may cost something. */
-async function run(
-  passing: Passing,
-  { caller, idempotency, leaving }: { caller: Caller; idempotency: Idempotency | undefined; leaving: Leaving },
-): Promise<string> {
-  const { gateway, request, endpoint, trace, found } = passing
-  const { store, names, remembered, nodeFor, tariffs } = gateway
-  const { requestId, text, ip } = request
-  const { action } = found!
-  const ctx: Ctx = {
-    requestId,
-    caller,
-    payer: payerOf(caller, ip),
-    ip,
-    idempotency,
-    replays: () => void (trace.replayed = true),
-    leaving,
-    node: nodeFor(trace, leaving),
-    store,
-    charged: (meter, metered) => charged({ store, caller, ip, tariffs }, meter, metered),
-    counted: (meter, metered) => counted({ store, caller, ip, tariffs }, meter, metered),
-  }
-  const namesRevision = names.revision
-  const result = passing.asked!.run(ctx)
-  // Answers are not shared if the caller paid, if they depend on more than the node's answer, or if the action needs a key.
-  const isPaid = caller.kind === 'anonymous' && caller.paidBy !== undefined
-  if (!action.readOnly || action.auth !== 'none' || isPaid) {
-    const answer = endpoint.write(await result)
-    countUse(passing)
-    return answer
-  }
-  const known = { found: found!, prefix: endpoint.prefix, credentials: credentialsOf(passing.body!), namesRevision }
-  const running = Promise.resolve(result).then(endpoint.write)
-  const { flight, ignored: ignoredNames } = trace
-  const join = (leaving: Leaving) => flight!.join(leaving)
-  // Further reads for this answer end when the client that began it leaves, which fails it for all who joined.
-  const isAbandoned = () => leaving.left
-  if (flight) remembered.share(text, { ...known, ignoredNames, running, join, isAbandoned })
-  const answer = await running
-  countUse(passing)
-  // Remembered from the second request on: the first finds the node's answer in no cache, and most requests never repeat.
-  const freshness = trace.cache === 'hit' ? trace.fresh : undefined
-  if (freshness) remembered.put(text, { ...known, ignoredNames, text: answer, freshness })
-  return answer
-}
-
 /**
- * Whose share of scarce resources a request uses. Callers who may spend an account's credits count as the account; callers who pay by
- * request count as the address that pays; all others are distinguished by network address.
+ * Counts unreadable requests and wrong credentials against the network address, so that nobody can try them without
+ * limit.
  */
-function payerOf(caller: Caller, ip: string): string {
-  if (caller.kind === 'anonymous' && caller.paidBy !== undefined) return `x402:${caller.paidBy}`
-  const account = accountOf(caller)
-  return account === undefined ? `ip:${ip}` : `acc:${account}`
-}
-
-/** Unreadable requests and wrong credentials count against the network address, so that neither can be tried without limit. */
 async function countFailure({ gateway, request, trace, isCounted }: Passing, error: unknown): Promise<unknown> {
   if (isCounted) return error
   try {
@@ -363,7 +263,7 @@ async function countFailure({ gateway, request, trace, isCounted }: Passing, err
   }
 }
 
-/** Counts a request of an anonymous caller, and refuses it (429) when its address has sent too many. */
+/** Counts a request of an anonymous caller; refuses it (429) if its address has sent too many. */
 export async function countUnread(
   { throttle }: Pick<Gateway, 'throttle'>,
   ip: string,

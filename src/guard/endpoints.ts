@@ -37,7 +37,7 @@ const SERVICE_ENDPOINT: Endpoint = {
   write: (answer) => JSON.stringify(answer),
 }
 
-/** The service's endpoint with the action in the path: the body need not repeat it, and may not name another. */
+/** The service's endpoint with the action in the path. The body need not name the action, and must not name another. */
 const actionEndpoint = (name: string): Endpoint => ({
   ...SERVICE_ENDPOINT,
   prefix: `actions/${name} `,
@@ -73,7 +73,7 @@ function toAsked({ action, context, parse }: RegisteredAction, { params, resolve
   }
 }
 
-/** A caller who gave a username also gets the address it belongs to. */
+/** Adds the address to the answer of a caller who gave a username. */
 async function named(running: Promise<Json> | Json, address: string): Promise<Json> {
   const result = await running
   if (typeof result !== 'object' || result === null || Array.isArray(result)) return result
@@ -81,7 +81,7 @@ async function named(running: Promise<Json> | Json, address: string): Promise<Js
 }
 
 function findAction(registry: Registry, body: Body): RegisteredAction {
-  // A published example omits the action; a block with a subtype can only mean `process`.
+  // A published example leaves out the action; a block with a subtype can only be meant for `process`.
   const implied = body.block !== undefined && body.subtype !== undefined ? 'process' : undefined
   const name = body.action ?? implied
   if (name === undefined || name === null || name === '') throw badAction('Action not provided')
@@ -98,7 +98,7 @@ function findNamed(registry: Registry, name: string): RegisteredAction {
   throw new AppError('not_found', 'Bad action provided.', { body })
 }
 
-/** The contract fixes the message of the refusal; the name that was probably meant is a field of its own. */
+/** The contract fixes the error message, so the nearest name is a separate field. */
 function meantBy(registry: Registry, name: string): { nearest?: string } {
   const nearest = registry.nearest(name)
   return nearest === undefined ? {} : { nearest }
@@ -118,14 +118,14 @@ export interface Readable {
 
 /** A request that was read and may be run. */
 export interface Asked {
-  /** Whether it moves money or makes something: repeated with the same Idempotency-Key, it acts once. */
+  /** Whether the action moves money or makes something, so that a repetition needs an Idempotency-Key to act once. */
   once: boolean
   /** The scope that a secret key needs for it. */
   scope: Scope
   run(ctx: Ctx): Promise<Json | AsWritten> | Json
 }
 
-/** An answer of a node, which is passed on as it is. */
+/** A node's answer, passed on unchanged. */
 class AsWritten {
   readonly text: string
 
@@ -135,17 +135,17 @@ class AsWritten {
 }
 
 /**
- * How an endpoint reads requests and shapes answers. There are two: the service's, which follows the contract and may have the action
- * in its path, and the node's, which behaves as a node does. Everything between, from keys to payments, is the same for both.
+ * How an endpoint reads requests and writes answers. There are two: that of the service follows the contract and may
+ * have the action in its path, that of the node behaves like a node. Keys, limits and payments are the same for both.
  */
 export interface Endpoint {
-  /** Prefix of the remembered request: the same bytes have another answer at another endpoint. */
+  /** Prefix of the remembered request, because the same bytes get different answers at different endpoints. */
   prefix: string
-  /** Prefix of the request's fingerprint: the same request has an answer of another shape at another endpoint. */
+  /** Prefix of the request's fingerprint, because the format of the answer depends on the endpoint. */
   shape: string
   parse(text: string, registry: Registry): Body
   find(registry: Registry, body: Body): RegisteredAction
-  /** Names of fields that the action does not use. */
+  /** The names of fields that the action does not use. */
   ignored(found: RegisteredAction, body: Body): string | undefined
   /** Reads the parameters, and refuses invalid ones. */
   read(readable: Readable, found: RegisteredAction, body: Body): Asked | Promise<Asked>
@@ -153,15 +153,15 @@ export interface Endpoint {
   write(answer: Json | AsWritten): string
 }
 
-/** Parsed, a member takes a hundred times the memory of its two bytes of text. */
+/** Most members of a body: parsed, each takes a hundred times the memory of its text. */
 const MEMBERS_MAX = 10_000
 
 /** The request from which a body was made. */
 const requestOf = new WeakMap<Body, NodeRequest>()
 
 /**
- * The node's own endpoint: requests are read and answered as by a node V27.1, with status 200 for errors of the ledger and of the
- * request. Refusals of the gateway itself (keys, limits, payment) are the same as elsewhere.
+ * The node's endpoint: reads and answers requests like a node V27.1, with status 200 for errors of the ledger and of
+ * the request. Refusals of the gateway itself (keys, limits, payment) are as elsewhere.
  */
 const NODE_ENDPOINT: Endpoint = {
   prefix: 'node ',
@@ -178,7 +178,7 @@ const NODE_ENDPOINT: Endpoint = {
     const found = registry.findAsNode(name)
     if (found) return found
     refuseBootstrap(name, body)
-    // Other callers get the answer of a node whose control is disabled.
+    // Other callers get the answer of a node without control.
     throw new LedgerRefusal(CONTROL_ACTIONS.has(name) ? CONTROL_IS_DISABLED : 'Unknown command')
   },
   ignored: () => undefined,
@@ -196,7 +196,10 @@ const NODE_ENDPOINT: Endpoint = {
   write: (answer) => (answer instanceof AsWritten ? answer.text : writeNodeAnswer(answer)),
 }
 
-/** A node serves these without control; callers here must not choose where it gets its blocks, so they answer as if control were disabled. */
+/**
+ * A node serves these without control. Here callers must not choose where the node gets its blocks, so they are refused
+ * as if control were disabled.
+ */
 function refuseBootstrap(name: string, { address, port }: Body): void {
   if (name === 'bootstrap') {
     if (address === undefined || port === undefined) throw new UnreadableRequest()
@@ -206,7 +209,9 @@ function refuseBootstrap(name: string, { address, port }: Body): void {
   throw new LedgerRefusal('Legacy bootstrap is disabled')
 }
 
-/** The members that the guards look at: keys, and what makes two requests the same. The first of two equal names counts. */
+/**
+ * The members that guards look at: keys, and whatever distinguishes two requests. Of two equal names the first counts.
+ */
 function toBody(tree: RequestTree): Body {
   return Object.fromEntries(tree.members.map(({ name, tree }): [string, unknown] => [name, toValue(tree)]).reverse())
 }
@@ -228,7 +233,10 @@ function refuseLongLists(action: Action, fields: RequestTree): void {
   }
 }
 
-/** Asks a node the client's question: only fields that the action has, as the client wrote them, and bounded counts. */
+/**
+ * Sends the client's question to a node: only fields that the action has, as the client wrote them, with limited
+ * counts.
+ */
 async function passOn(action: Action, ctx: Ctx, { name, request }: NodeQuestion, countMax: number): Promise<AsWritten> {
   const params: Record<string, unknown> = {}
   for (const field of [...Object.keys(action.input.properties), ...(action.asNode?.fields ?? [])]) {
@@ -238,17 +246,19 @@ async function passOn(action: Action, ctx: Ctx, { name, request }: NodeQuestion,
     else params[field] = field === 'block' && tree.members.length > 0 ? toTexts(tree) : tree.text
   }
   if ('count' in action.input.properties) params.count = boundedCount(action, countMax, params.count)
-  // A node counts brackets everywhere, even inside strings, and the client may have written some of them as escapes.
+  // A node counts brackets even inside strings, and the client may have written some of them as escapes.
   if (exceedsDepth(JSON.stringify(params))) throw new LedgerRefusal('Max JSON depth exceeded')
   return new AsWritten(await ctx.node.pass(name, params))
 }
 
-/** A block as an object of texts; the node reads nothing below its members. */
+/** A block with its members as text; the node reads nothing below them. */
 function toTexts({ members }: RequestTree): Record<string, string> {
   return Object.fromEntries(members.map(({ name, tree }): [string, string] => [name, tree.text]).reverse())
 }
 
-/** The node itself refuses a count that it cannot read; a valid one is capped. Where the node requires a count, none is added. */
+/**
+ * Limits a valid count. The node itself refuses a count that it cannot read, and if it requires a count, none is added.
+ */
 function boundedCount(action: Action, max: number, given: unknown): unknown {
   if (given === undefined) return action.input.required?.includes('count') ? undefined : `${max}`
   const count = toUnsigned(textOf(given))

@@ -5,9 +5,9 @@ import type { Registry } from './registry.ts'
 
 /** A request of JSON-RPC 2.0. */
 export interface JsonRpcCall {
-  /** As it was written; undefined in a notification, which gets no answer. */
+  /** As the client wrote it; undefined for a notification, which gets no answer. */
   id: string | undefined
-  /** The body with the same meaning at `POST /`, or why there is none. */
+  /** The body of the same request at `POST /`, or the reason why there is none. */
   text: string
   wrong: AppError | undefined
 }
@@ -20,23 +20,23 @@ export class InvalidCall extends AppError {
 }
 
 /**
- * Reads a body that contains `"jsonrpc": "2.0"`; undefined for any other. Parameters are passed on as they were written, so that both
- * forms of a request share remembered answers, prices and the meaning of an Idempotency-Key.
+ * Reads a body with `"jsonrpc": "2.0"`; undefined for any other. Parameters are copied as text, so that both forms of a
+ * request share remembered answers, prices and Idempotency-Keys.
  */
 export function readJsonRpc(text: string, registry: Registry): JsonRpcCall | undefined {
-  // Every request passes here, and few contain the word at all.
+  // A quick check, because all requests pass here and few contain the word.
   if (!text.includes('"jsonrpc"')) return undefined
   let value: unknown
   try {
     value = parseJson(text, 1)
   } catch {
-    // The usual parser refuses it with the usual message.
+    // The parser of ordinary requests refuses it with its own message.
     return undefined
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
   const { jsonrpc, id, method, params, action, block } = value as Record<string, unknown>
   if (jsonrpc !== '2.0') return undefined
-  // A body with an action, or with a block to publish, keeps its meaning, whatever else it contains.
+  // A body with an action, or a block to publish, is an ordinary request, whatever else it contains.
   if (method === undefined && (action !== undefined || block !== undefined)) return undefined
   if (id !== undefined && id !== null && typeof id !== 'string' && typeof id !== 'number') {
     return { id: 'null', text: '', wrong: new InvalidCall('id must be a string or a number.') }
@@ -66,7 +66,7 @@ const ELEMENTS_MAX = 100
 /** Whether a body is a list of requests. */
 export const isBatch = (text: string): boolean => text.charCodeAt(0) !== 0x7b && /^\s*\[/.test(text)
 
-/** The requests of a batch, each as it was written: an error in one of them is answered in its place. */
+/** The requests of a batch as text; an invalid one is answered with an error in its place. */
 export function readBatch(text: string, headers: RequestHeaders): string[] {
   const value = parseJson(text, 2) as unknown[]
   if (value.length === 0 || value.length > ELEMENTS_MAX) {
@@ -77,13 +77,13 @@ export function readBatch(text: string, headers: RequestHeaders): string[] {
   return splitParts(text)
 }
 
-/** A header that identifies one request would apply to all of them. */
+/** Refuses a header that belongs to a single request, because it would apply to all of them. */
 function refuseHeader(headers: RequestHeaders, field: string, detail: string): void {
   if (headers[field.toLowerCase()] === undefined) return
   throw new AppError('invalid_request', `${field} is of one request, and this is a batch.`, { body: { field, detail } })
 }
 
-/** The elements of a JSON array, or the members of an object, as they were written. The text must be valid. */
+/** The elements of a JSON array, or the members of an object, as text. The JSON must be valid. */
 function splitParts(text: string): string[] {
   const parts: string[] = []
   let depth = 0
@@ -101,13 +101,13 @@ function splitParts(text: string): string[] {
   return parts.length === 1 && parts[0] === '' ? [] : parts
 }
 
-/** The value of a member as it was written: parsing would lose digits of long numbers. The last of equal names counts. */
+/** The value of a member as text, because parsing would lose digits of long numbers. Of equal names the last counts. */
 function findPart(object: string, name: string): string | undefined {
   const member = splitParts(object).findLast((part) => nameOf(part) === name)
   return member?.slice(member.indexOf(':', endOfString(member, 0)) + 1).trim()
 }
 
-/** Most names contain no escapes, and parsing each as JSON would cost more than the rest. */
+/** Most names have no escapes and need no parser, which would be the most expensive part. */
 function nameOf(member: string): unknown {
   const text = member.slice(0, endOfString(member, 0) + 1)
   return text.includes('\\') ? JSON.parse(text) : text.slice(1, -1)

@@ -26,23 +26,26 @@ const LEASE_MILLISECONDS = 3_000
 const LOOK_EVERY = 250
 const PRINTABLE = /^[\x20-\x7e]{1,255}$/
 /**
- * Refusals that the client can resolve without changing its request: by buying credits, waiting, or getting a permission.
- * Nothing has happened, so the key is free again.
+ * Statuses of refusals that the client can resolve without changing the request: it buys credits, waits, or gets a
+ * permission. Nothing has happened, so the Idempotency-Key may be used again.
  */
 const LIFTABLE = new Set([401, 402, 403, 404, 409, 429])
 
-/** The claims of all runs of this process: they are certainly alive, so their leases need not be checked. */
+/** The claims of all runs in this process. Those runs are alive, so their leases need not be checked. */
 const running = new Set<string>()
 
 interface OnceRequest extends RepeatKey {
   fingerprint: string
-  /** Whether it sends money: an unknown key may then be that of a send which a restored store has forgotten. */
+  /** Whether the request sends money. After a restore, an unknown key may be that of a send that the store has lost. */
   movesMoney?: boolean
-  /** Called when the answer, or the refusal, is a stored one. */
+  /** Called if the result is a stored answer or refusal. */
   onReplay(): void
 }
 
-/** The store that keeps answers, and what encrypts them: some contain a secret that is shown once, or an email address. */
+/**
+ * The store that keeps answers, and the box that encrypts them: some contain a secret that is shown once, or an email
+ * address.
+ */
 export interface OnceCtx extends Pick<StoreCtx, 'db' | 'clock' | 'ids' | 'failures'> {
   secrets: Pick<SecretBox, 'encrypt' | 'open'>
 }
@@ -50,10 +53,10 @@ export interface OnceCtx extends Pick<StoreCtx, 'db' | 'clock' | 'ids' | 'failur
 type Kept = { text: string } | { refusal: { code: ErrorCode; message: string; body: AppError['body'] } }
 
 /**
- * Runs a request once for each key of an account and action (contract 8). The first request runs and its answer is kept for 24 hours.
- * A repeated one gets the same bytes; one with another body, or while the first still runs, gets 409. A failure on our side frees the
- * key, and so does a refusal that the client can resolve. When the process of the first one has died, the repeated one runs in its
- * place and finds what was made.
+ * Runs a request once for each Idempotency-Key of an account and action (contract 8). The answer of the first request
+ * is kept for 24 hours, and a repeated request gets the same bytes. It gets 409 if its body differs or the first
+ * request still runs. A failure on our side frees the key, and so does a refusal that the client can resolve. If the
+ * first request's process has died, the repeated request runs instead and finds what was made.
  */
 export async function once(
   ctx: OnceCtx,
@@ -61,7 +64,7 @@ export async function once(
   run: (idempotency: Idempotency) => Promise<string>,
 ): Promise<string> {
   const claim = ctx.ids.next('run')
-  // Before the claim is stored, so that this process can never take its own claim for that of a dead process.
+  // Added before the claim is stored, so that this process never mistakes its own claim for that of a dead process.
   running.add(claim)
   try {
     const place = keptAnswerContext(key.accountId, key.action, key.key)
@@ -71,7 +74,7 @@ export async function once(
       return ctx.secrets.open(place, replay(claimed.kept))
     }
     if (movesMoney && claimed.made === null && (await findRestore(ctx.db))) {
-      // A run that died stays on record: what it did may have happened.
+      // A dead run stays recorded, because it may have had an effect.
       await (claimed.resumed ? renewLease(ctx.db, key, claim, 0) : markFailed(ctx.db, key, claim))
       throw restored()
     }
@@ -104,7 +107,7 @@ async function runAndKeep(
     await settled.catch(failures.lost('once.key'))
     throw error
   }
-  // The request has taken effect: the client gets its answer even if it cannot be kept.
+  // The request has taken effect, so the client gets its answer even if it cannot be stored.
   await keep({ text: secrets.encrypt(place, text) }).catch(failures.failed('once.answer', { doing: key.action }))
   return text
 }
@@ -115,7 +118,7 @@ interface Claimed {
   made: string | null
 }
 
-/** Claims the right to run, or returns what a finished run has left. */
+/** Claims the right to run, or returns the result of a finished run. */
 async function claimKey(
   { db, clock }: OnceCtx,
   key: RepeatKey,
@@ -135,13 +138,15 @@ async function claimKey(
       if (seen.fingerprint !== fingerprint) throw conflict()
       if (seen.status === 'finished') return { kept: seen.answer! }
       if (seen.claim !== null && running.has(seen.claim)) throw inFlight()
-      // The lease was renewed since the last look, or another request was faster to take it over.
+      // Since the last look, the lease was renewed, or another request has taken the claim over.
       if (before && (seen.claim !== before.claim || seen.leaseUntil > before.leaseUntil)) throw inFlight()
-      // An instance that has not renewed for a whole lease is dead, even if a clock that was set back says otherwise.
+      // If the lease was not renewed for its whole duration, its process is dead, even if a clock that was set back
+      // says otherwise.
       if (seen.leaseUntil > now && waited < LEASE_MILLISECONDS) {
-        // A gateway of the previous version does not renew while it runs.
+        // The claim belongs to a gateway of the previous version, which does not renew it.
         if (seen.claim === null) throw inFlight()
-        // A run of this process may have ended since its row was read: the second look shows that, without waiting.
+        // If the run belongs to this process, it may have ended since the row was read; the second look shows that
+        // without waiting.
         if (before) {
           await new Promise<void>((resolve) => void clock.after(LOOK_EVERY, resolve))
           waited += LOOK_EVERY
@@ -155,12 +160,13 @@ async function claimKey(
   }
 }
 
-/** Renews the lease of a run until it ends or another run has taken it over. Returns how to stop. */
+/** Renews the lease of a run until the run ends or another has taken over. Returns a function that stops it. */
 function keepAlive({ db, clock, failures }: OnceCtx, key: RepeatKey, claim: string): () => void {
   let stop = () => {}
   const renew = async () => {
     const isOurs = await renewLease(db, key, claim, clock.now() + LEASE_MILLISECONDS).catch(failures.lost('once.key'))
-    // An unavailable store may be back before the lease ends; if it is not, `record` will refuse what this run makes.
+    // If the store is unavailable, try again: it may be back before the lease ends. If not, `record` refuses what this
+    // run makes.
     if (isOurs !== false && running.has(claim)) stop = clock.after(RENEWED_EVERY, () => void renew())
   }
   stop = clock.after(RENEWED_EVERY, () => void renew())
@@ -168,8 +174,8 @@ function keepAlive({ db, clock, failures }: OnceCtx, key: RepeatKey, claim: stri
 }
 
 /**
- * Gives a run what an earlier one has made, and lets it record what it makes itself. Recording is the fence: of two runs that both
- * believe to be the only one, the transaction of one fails.
+ * Gives a run what an earlier run has made, and lets it record what it makes. If two runs both believe to be the only
+ * one, the transaction of one of them fails here.
  */
 function toIdempotency({ secrets }: OnceCtx, key: RepeatKey, { claim, resumed, made }: Claimed): Idempotency {
   const place = madeContext(key.accountId, key.action, key.key)
@@ -203,7 +209,7 @@ const restored = () =>
     'The gateway was restored from a backup and does not know this Idempotency-Key: the first request may have been carried out. Look for it on the ledger, and repeat it once the operator has settled the restore.',
   )
 
-/** The key of a request from its header or body; undefined when it has none. */
+/** The Idempotency-Key in the header or body; undefined if there is none. */
 export function readIdempotencyKey(
   headers: RequestHeaders,
   body: Readonly<Record<string, unknown>>,
@@ -227,12 +233,15 @@ export function readIdempotencyKey(
   return found
 }
 
-/** Members that identify the caller or the attempt; they are not part of a request's meaning. The action is part of the key's scope. */
+/**
+ * Members that identify the caller or the attempt and do not change the meaning of a request. The action is part of the
+ * key's scope.
+ */
 const NOT_MEANT = new Set(['action', 'key', 'public_key', 'idempotency_key'])
 
 /**
- * Equal for bodies with the same meaning, in whatever order their members are. A field of the action itself, such as the `key` of
- * `account_get`, always belongs to the meaning.
+ * The same for all bodies with the same meaning, whatever the order of their members. A field of the action, such as
+ * `key` of `account_get`, is part of the meaning.
  */
 export function fingerprintOf(body: Readonly<Record<string, unknown>>, fields: object = {}): string {
   const meant = Object.entries(body).filter(([name]) => Object.hasOwn(fields, name) || !NOT_MEANT.has(name))

@@ -1,11 +1,14 @@
 import type { Config } from '../config/config.ts'
 import type { RateLimiter } from '../kernel/ports.ts'
-import type { Gateway } from './dispatch.ts'
+import { type Gateway } from './passing.ts'
 import { toPlans, toTariffs } from './charge.ts'
 import { RememberedAnswers } from './remembered.ts'
 import { createThrottle } from './throttle.ts'
 
-/** Share of the memory for answers: the finished answer is larger than the node's answer from which it is made. */
+/**
+ * Finished answers get the larger share of the memory, because they are larger than the node's answers that they are
+ * made from.
+ */
 const FINISHED_SHARE = 5 / 8
 
 interface GatewayParts extends Omit<Gateway, 'countMax' | 'remembered' | 'tariffs' | 'throttle'> {
@@ -13,7 +16,6 @@ interface GatewayParts extends Omit<Gateway, 'countMax' | 'remembered' | 'tariff
   burst: RateLimiter
 }
 
-/** Puts together what every request passes. */
 export function openGateway(config: Config, { burst, ...parts }: GatewayParts): Gateway {
   return {
     ...parts,

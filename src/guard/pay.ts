@@ -14,7 +14,6 @@ import {
 } from '../modules/x402/index.ts'
 import type { RpcRequest, RpcTrace } from './rpc-request.ts'
 
-/** A request with its trace. */
 type Traced = RpcRequest & { trace: RpcTrace }
 
 /** A request for an action that has a price, with its payment. */
@@ -25,8 +24,8 @@ export interface Purchase {
 }
 
 /**
- * The payment of a request for an action with a price (contract 4.7). A request without one is answered with 402 and the price, before
- * its parameters are looked at.
+ * Reads the payment of a request for an action with a price (contract 4.7). Without a payment the answer is 402 with
+ * the price, and the parameters are not read.
  */
 export async function readPurchase(seller: Seller, action: Action, { headers, trace }: Traced): Promise<Purchase> {
   return explaining(seller, action, trace, async () => {
@@ -38,7 +37,7 @@ export async function readPurchase(seller: Seller, action: Action, { headers, tr
   })
 }
 
-/** Runs what was paid for once the payment is settled; the same payment never pays for anything else. */
+/** Settles the payment, then runs the action. The same payment never pays for anything else. */
 export function pay(
   { seller, action, payment }: Purchase,
   { trace, leaving }: Traced,

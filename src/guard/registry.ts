@@ -10,13 +10,13 @@ type Offering = Pick<Module, 'name' | 'actions' | 'context'>
 
 export interface RegisteredAction {
   action: Action
-  /** The context that the action's module was opened with; `never` because only the module knows its type. */
+  /** The context of the action's module; only the module knows its type. */
   context: never
   parse: Parser
   unused: UnusedFields
 }
 
-/** Every action by each of its names: the one list that validation, documents and permissions come from. */
+/** Every action under each of its names. Validation, documents and permissions are derived from this list. */
 export class Registry {
   readonly modules: readonly { name: string; actions: readonly Action[] }[]
   readonly actions: readonly Action[]
@@ -51,18 +51,18 @@ export class Registry {
     return this.#byName.get(name)
   }
 
-  /** The same by the names that a node has. */
+  /** The same for the names that a node uses. */
   findAsNode(name: string): RegisteredAction | undefined {
     return this.#byNodeName.get(name)
   }
 
-  /** The known name that an unknown one was probably meant to be. The bound is longer than any name of an action. */
+  /** The name that an unknown one probably stands for. The limit is longer than any name of an action. */
   nearest(name: string): string | undefined {
     this.#nearest ??= openNearest(this.#byName.keys())
     return name.length > NAME_LENGTH_MAX ? undefined : this.#nearest(name)
   }
 
-  /** Whether an action of this process may move money or make something. */
+  /** Whether an action may move money or make something. */
   mayAct(name: string): boolean {
     const registered = this.#byName.get(name)
     return registered !== undefined && mayAct(registered.action)

@@ -8,7 +8,7 @@ import type { RegisteredAction } from './registry.ts'
 
 type Credentials = Partial<Record<'key' | 'public_key', string>>
 
-/** Only texts can be credentials; any other value may take a thousand times the memory of its text. */
+/** Only text can be a credential; a parsed value may take a thousand times the memory of its text. */
 export function credentialsOf({ key, public_key }: Body): Credentials | undefined {
   const texts: Credentials = {
     ...(typeof key === 'string' && { key }),
@@ -17,16 +17,15 @@ export function credentialsOf({ key, public_key }: Body): Credentials | undefine
   return Object.keys(texts).length === 0 ? undefined : texts
 }
 
-/** What is known about a request without reading it again. */
+/** What a request with the same bytes can reuse without being read again. */
 interface KnownRequest {
   found: RegisteredAction
-  /** The prefix of its endpoint. */
   prefix: string
   /** Request fields that were not read, repeated with the answer. */
   ignoredNames: string | undefined
-  /** The credentials in the body: equal bytes bring the same ones, which are verified again each time. */
+  /** The credentials in the body. Equal bytes contain the same ones; they are verified again each time. */
   credentials: Credentials | undefined
-  /** Revision of the usernames when it was read: an answer may depend on a username, or contain one. */
+  /** Revision of the usernames at the time of reading, because an answer may depend on a username or contain one. */
   namesRevision: number
 }
 
@@ -40,21 +39,24 @@ interface FinishedAnswer extends KnownRequest {
 /** An answer that is still being made. */
 interface RunningAnswer extends KnownRequest {
   running: Promise<string>
-  /** Waits for it as well, until the client leaves; refuses if something may have happened since it began. */
+  /**
+   * Waits for the answer, too, until the client leaves. Refuses if something relevant may have happened since the read
+   * began.
+   */
   join(leaving: Leaving): boolean
-  /** Whether the client that began it has left: its failure then says nothing to others. */
+  /** Whether the client that began the read has left. A failure then says nothing about the answer. */
   isAbandoned(): boolean
 }
 
 export type KnownAnswer = FinishedAnswer | RunningAnswer
 
 const ENTRY_BYTES_MAX = 64 * 1024
-/** An estimate for the objects around the texts. */
+/** Estimated memory of the objects around the texts. */
 const OVERHEAD_BYTES = 400
 
 /**
- * Answers by endpoint and exact bytes of the request, for requests that repeat: finished ones, and ones in progress. What is fresh is
- * decided by the node cache alone; while that is switched off, no finished answer is remembered.
+ * Finished and running answers, by endpoint and exact bytes of the request. The node cache alone decides what is fresh;
+ * if it is off, no finished answer is remembered.
  */
 export class RememberedAnswers {
   readonly #finished: LRUCache<string, FinishedAnswer> | undefined
@@ -73,7 +75,7 @@ export class RememberedAnswers {
   find(text: string, prefix: string): KnownAnswer | undefined {
     const request = prefix + text
     const answer = this.#finished?.get(request)
-    // A body may be any text, also one that looks like the key of another endpoint.
+    // A body can be any text, even one that equals the key of another endpoint.
     if (answer?.prefix === prefix) {
       if (this.#isCurrent(answer) && answer.freshness.holds()) return answer
       this.#finished?.delete(request)

@@ -3,26 +3,28 @@ import type { Leaving } from '../kernel/leaving.ts'
 import type { LimitDecision } from '../kernel/ports.ts'
 import type { RequestHeaders } from './credential.ts'
 
-/** What the transport writes into the payment headers. */
 interface PaymentTrace {
   /** PAYMENT-REQUIRED. */
   required?: string
   /** PAYMENT-RESPONSE. */
   response?: string
-  /** Hash of the block, for the log; the block itself could be used to take the money until it is on the ledger. */
+  /**
+   * Hash of the block, for the log. The block itself must not be logged: until it is on the ledger, anybody could
+   * publish it.
+   */
   hash?: string
 }
 
-/** What the transport needs of a request: its headers, its log line, its metrics. */
+/** What the transport needs for headers, log line and metrics. */
 export type RpcTrace = Trace & {
   action: string | undefined
   caller: Caller | undefined
-  /** Whether the answer is a stored one. */
+  /** Whether the answer was stored by an earlier request. */
   replayed?: boolean
   payment?: PaymentTrace
   /** Names of request fields that the action does not know. */
   ignored?: string | undefined
-  /** Numbers of the RateLimit headers. */
+  /** For the RateLimit headers. */
   limit: LimitDecision | undefined
 }
 
@@ -38,15 +40,15 @@ export type EndpointName = 'node' | { action: string }
 /** A request as the transport passes it on. */
 export interface RpcRequest {
   requestId: string
-  /** The endpoint; unset, the service's own. */
+  /** By default the service's endpoint. */
   endpoint?: EndpointName | undefined
   text: string
   headers: RequestHeaders
   url: string
-  /** The client's network address, as far as it can be trusted. */
+  /** The client's network address, determined with trusted proxies only. */
   ip: string
-  /** Whether a program on this machine takes a local gateway on the development ledger for its node. */
+  /** Whether a program on this machine uses a local gateway on the development ledger as its node. */
   isLocal?: boolean
-  /** Notifies when the client has left. */
+  /** Reports that the client has left. */
   leaving: Leaving
 }

@@ -22,7 +22,7 @@ const PLANS: Plans = {
   prepaid: { perMinute: 0, concurrencyMax: 0 },
 }
 
-/** A limiter that counts and never earns anything back. */
+/** A limiter that counts down and never recovers. */
 class Countdown implements RateLimiter {
   readonly taken = new Map<string, number>()
 
@@ -85,7 +85,7 @@ test('429 with one second to wait when too many run at once, and nothing is coun
   enter()
 })
 
-// All or nothing: a request that the minute refuses must not keep a place either.
+// A request refused by the limit per minute must not take a concurrent place either.
 test('a request refused by the minute leaves its place', () => {
   const { burst, enter } = openThrottle()
   for (let request = 0; request < 3; request++) enter().leave()

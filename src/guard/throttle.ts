@@ -11,7 +11,10 @@ interface Plan {
 
 export interface Plans {
   anonymous: Plan
-  /** For a public key at one network address: anybody can read the key, so its holders share no limit with its account. */
+  /**
+   * For a public key, by network address: anybody can read the key, so its holders do not use the limits of its
+   * account.
+   */
   publicKey: Plan
   free: Plan
   prepaid: Plan
@@ -19,14 +22,14 @@ export interface Plans {
 
 /** A request that was let in. */
 export interface Entry {
-  /** For the RateLimit headers; undefined where there is no limit. */
+  /** For the RateLimit headers; undefined if there is no limit. */
   decision: LimitDecision | undefined
-  /** Frees the place for the caller's next request. Call it when the request is over, however it ended. */
+  /** Frees the concurrent place. Call it when the request is over, however it ended. */
   leave(): void
 }
 
 export interface Throttle {
-  /** Lets a request in or refuses it (429). Synchronous whenever the limiter is. */
+  /** Admits a request or refuses it (429). Synchronous if the limiter is. */
   enter(caller: Caller, ip: string, prepaid: boolean): Entry | Promise<Entry>
 }
 
@@ -40,7 +43,7 @@ export class TooManyRequests extends AppError {
   readonly decision: LimitDecision | undefined
 
   constructor(decision: LimitDecision | undefined, retryAfterSeconds: number, detail: string) {
-    // Recording the stack would cost more than everything else during a flood, and the place is known anyway.
+    // No stack: recording it would cost more than everything else during a flood, and it is always the same.
     const { stackTraceLimit } = Error
     Error.stackTraceLimit = 0
     super('too_many_requests', 'Too many requests.', { retryAfterSeconds, body: { detail } })
@@ -49,7 +52,6 @@ export class TooManyRequests extends AppError {
   }
 }
 
-/** Which limit was reached, and what raises it. */
 const LIFTED = {
   anonymous: 'from one address without a key. A key has limits of its own: rpc_key.',
   publicKey: 'with a public key from one address. The limits of its account are others.',
@@ -64,8 +66,8 @@ interface Presence {
 }
 
 /**
- * The limits of callers: requests in a minute, and requests at once. A refused request uses up neither: the place is taken first, and
- * given back when the minute's allowance is used up.
+ * Limits callers in requests per minute and in concurrent requests. A refused request counts for neither: its place is
+ * taken first, and freed if the limit per minute is reached.
  */
 export function createThrottle({ burst, plans }: ThrottleOptions): Throttle {
   const presences = new Map<string, Presence>()
@@ -130,7 +132,7 @@ function limitsOf(caller: Caller): readonly KeyLimits[] {
   return limits?.filter(({ perMinute }) => perMinute !== undefined) ?? []
 }
 
-/** Counts a request against a key's own limits, before anything of its account is used up. */
+/** Counts a request against the key's own limits, before those of the account are used. */
 async function takeOwn(burst: RateLimiter, limits: readonly KeyLimits[]): Promise<LimitDecision> {
   let decided: LimitDecision | undefined
   for (const { id, perMinute } of limits) {
@@ -144,13 +146,13 @@ async function takeOwn(burst: RateLimiter, limits: readonly KeyLimits[]): Promis
   return decided!
 }
 
-/** The decision for the headers: a refusal, or else the limit that is reached first. */
+/** The decision for the headers: the refusal, or the limit that will be reached first. */
 function tighter(own: LimitDecision, account: LimitDecision | undefined): LimitDecision {
   if (!account) return own
   return !account.allowed || account.remaining < own.remaining ? account : own
 }
 
-/** The limits of a kind of caller; limits of the account itself take precedence. */
+/** The limits of a kind of caller; limits set for the account replace them. */
 function planOf(usual: Plan, caller: Caller): Plan {
   const own = caller.kind === 'account' ? caller.plan : undefined
   if (!own) return usual

@@ -18,7 +18,7 @@ export const traceSteps = <P extends Passable, S extends Passed<P>>(order: reado
     pass: (passing: P) => asStep(passing.gateway.store.traces!.begin(`guard ${step.name}`), () => step.pass(passing)),
   }))
 
-/** Most requests are not traced, and skip all of this. */
+/** Most requests are not traced and skip this. */
 export function traceRpc(
   traces: Traces,
   { requestId, ip, headers }: RpcRequest,

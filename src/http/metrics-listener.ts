@@ -1,10 +1,55 @@
 import { once } from 'node:events'
-import type { AddressInfo, Server } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import type { Config } from '../config/config.ts'
-import { createMetricsServer } from './metrics-server.ts'
 import { isLoopback } from '../kernel/loopback.ts'
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { type Server, createServer } from 'node:http'
 
-/** The usual port of metrics exporters. */
+/** Most simultaneous connections: a scraper and a person need only a few. */
+const CONNECTIONS_MAX = 50
+const PATH = '/metrics'
+
+interface MetricsServerOptions {
+  /** The bearer token that callers must send; undefined if only this machine can connect. */
+  token: string | undefined
+  read(): Promise<string>
+  onError(error: unknown): void
+}
+
+/**
+ * Serves the metrics for Prometheus on exactly one path, so that no variant of the path can bypass the rules of a proxy
+ * in front.
+ */
+function createMetricsServer({ token, read, onError }: MetricsServerOptions): Server {
+  const wanted = token === undefined ? undefined : digest(`Bearer ${token}`)
+  let reading: Promise<string> | undefined
+  const server = createServer((request, response) => {
+    request.resume()
+    const refuse = (status: number, reason: string, headers: Record<string, string> = {}) =>
+      response.writeHead(status, { 'content-type': 'text/plain', ...headers }).end(`${reason}\n`)
+    if (wanted && !timingSafeEqual(wanted, digest(request.headers.authorization ?? ''))) {
+      return void refuse(401, 'METRICS_TOKEN is missing or wrong.', { 'www-authenticate': 'Bearer' })
+    }
+    if (request.url !== PATH) return void refuse(404, `Only ${PATH} is here.`)
+    if (request.method !== 'GET') return void refuse(405, 'Only GET is answered.', { allow: 'GET' })
+    // Simultaneous scrapes share one read of the store.
+    reading ??= read().finally(() => (reading = undefined))
+    reading.then(
+      (text) => response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }).end(text),
+      (error: unknown) => {
+        onError(error)
+        refuse(500, 'The numbers cannot be read.')
+      },
+    )
+  })
+  server.maxConnections = CONNECTIONS_MAX
+  return server
+}
+
+/** Compared as digests, because a comparison in constant time needs equal lengths. */
+const digest = (text: string) => createHash('sha256').update(text).digest()
+
+/** The default port for metrics. */
 const USUAL_PORT = 9464
 
 interface MetricsListener {
@@ -16,11 +61,11 @@ interface MetricsListener {
 interface MetricsListenerOptions {
   read(): Promise<string>
   onError(error: unknown): void
-  /** Called when the usual port was taken and another one is used. */
+  /** Called if the default port is taken and another one is used. */
   onOtherPort(reason: string): void
 }
 
-/** Opens the port of the metrics: apart from the gateway's own, so that a load balancer cannot expose it. */
+/** Opens a separate port for metrics, so that a load balancer in front of the gateway cannot expose them. */
 export async function openMetricsListener(config: Config, options: MetricsListenerOptions): Promise<MetricsListener> {
   if (!config.metrics) return { url: undefined, close: () => Promise.resolve() }
   requireMetricsToken(config)
@@ -57,7 +102,7 @@ export async function openMetricsListener(config: Config, options: MetricsListen
   }
 }
 
-/** Metrics show amounts of money, so no other machine may read them without a token. */
+/** Metrics show amounts of money, so other machines may read them only with a token. */
 export function requireMetricsToken({ metrics, metricsHost, metricsToken }: Config): void {
   if (metrics && !isLoopback(metricsHost) && metricsToken === undefined) {
     throw new Error('METRICS_TOKEN must be set where METRICS_HOST is not loopback (openssl rand -hex 24).')

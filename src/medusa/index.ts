@@ -1,4 +1,3 @@
-/* The package `@nano-gateway/medusa`. */
 import { NanoPaymentProvider } from './provider.ts'
 
 export { NanoPaymentError } from './errors.ts'
@@ -6,5 +5,5 @@ export type { NanoOptions } from './options.ts'
 export { NanoPaymentProvider } from './provider.ts'
 export { readPayment } from './route.ts'
 
-/** In the form of Medusa's `ModuleProvider`. */
+/** The form of Medusa's `ModuleProvider`. */
 export default { module: 'payment', services: [NanoPaymentProvider] }

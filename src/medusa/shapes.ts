@@ -4,7 +4,7 @@ export type Data = Record<string, unknown>
 
 export interface ProviderInput {
   data?: Data
-  /** The id of Medusa's object: of a session, a capture, a refund. */
+  /** The id of the session, the capture or the refund. */
   context?: { idempotency_key?: string }
 }
 

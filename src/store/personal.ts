@@ -116,6 +116,7 @@ export const PERSONAL: { readonly [T in keyof Tables]: Personal<T> | { nobody: s
   usage_days: { key: ['account_id', 'day', 'action'], of: owned('account_id'), erase: 'delete' },
   account_profiles: ofNoun(accountProfile, 'delete'),
   account_logos: { key: ['account_id'], of: owned('account_id'), erase: 'delete' },
+  account_pictures: { key: ['id'], of: owned('account_id'), erase: 'delete' },
   delivery_attempts: { key: ['delivery_id', 'attempt'], of: ofDeliveries, erase: 'delete' },
   deliveries: { key: ['id'], of: through('event_id', 'events', 'id', 'account_id'), erase: 'delete' },
   events: { key: ['id'], of: owned('account_id'), leftOut: ['sealed_secret'], erase: 'delete' },

@@ -1,11 +1,10 @@
 import { sql } from 'kysely'
-import type { Db } from '../kernel/db.ts'
+import type { Db, Tables } from '../kernel/db.ts'
 import { formatNano, toRaw } from '../kernel/money.ts'
 import { toAddress } from '../kernel/nano/address.ts'
 import { previousOf } from '../kernel/nano/block.ts'
 import { computeAmount, proveBlock, readContents, receiverOf } from '../kernel/nano/ledger-send.ts'
 import { type JsonObject, toObject } from '../kernel/shape.ts'
-import type { CheckoutPaymentsTable } from '../modules/checkout/tables.ts'
 
 /** Asks the ledger; the answer may be anything. */
 export type AskLedger = (action: string, fields: object) => Promise<unknown>
@@ -156,7 +155,7 @@ function wrongPayment(payment: PaymentRow, reported: JsonObject | undefined, pre
   )
 }
 
-type PaymentRow = Pick<CheckoutPaymentsTable, 'owner' | 'block_hash' | 'address' | 'payer' | 'amount_raw'>
+type PaymentRow = Pick<Tables['checkout_payments'], 'owner' | 'block_hash' | 'address' | 'payer' | 'amount_raw'>
 
 function listPayments(db: Db, after: PaymentRow | undefined): Promise<PaymentRow[]> {
   const { owner, block_hash } = after ?? { owner: '', block_hash: '' }

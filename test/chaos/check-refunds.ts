@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Db } from '../../src/kernel/db.ts'
-import type { CheckoutRefundsTable } from '../../src/modules/checkout/tables.ts'
+import type { CheckoutRefundsTable } from '../../src/modules/checkout/refunds/store.ts'
 import { checkEvents, countEach } from './check-events.ts'
 import type { AskedRefund, Made } from './made.ts'
 import type { ChaosWorld } from './world.ts'

@@ -1,3 +1,19 @@
+import {
+  CANCELLED_TEST,
+  COUNT_ROUTE,
+  COUNT_TEST,
+  EMAIL_ANNOUNCED,
+  EMAIL_EVENT_TEST,
+  EMAIL_KINDS,
+  LETTERS_ACTION,
+  LETTERS_PAGE,
+  LETTERS_TEST,
+  THANK,
+  THANK_TEST,
+  TICKER,
+  TICKER_TEST,
+} from './usual-files.ts'
+
 /* One of each usual change, as CONTRIBUTING.md tells how to make it: by its heading there, and file by file. */
 
 type Edit = (text: string) => string
@@ -38,153 +54,6 @@ const both =
   (...edits: Edit[]): Edit =>
   (source) =>
     edits.reduce((text, edit) => edit(text), source)
-
-const LETTERS_ACTION = `import { action } from '../../../kernel/action.ts'
-import { answer } from '../../../kernel/answers.ts'
-import { field, input } from '../../../kernel/fields.ts'
-
-export const nameLetters = action({
-  name: 'name_letters',
-  summary: 'How many letters a name has.',
-  input: input({ name: field.username }),
-  example: { request: { name: 'alice' }, response: { letters: 5 } },
-  output: answer.record({ letters: answer.number }),
-  auth: 'none',
-  scope: 'read',
-  readOnly: true,
-  local: true,
-  run: (_ctx, { name }) => ({ letters: name.replace(/^@/, '').length }),
-})
-`
-
-const LETTERS_TEST = `import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { openGateway } from '../support/gateway.ts'
-
-test('the letters of a name are counted without its sign (contract 4.1, Names: name_letters)', async (t) => {
-  const { call } = await openGateway(t)
-  assert.deepEqual((await call('name_letters', { name: '@alice' })).json(), { letters: 5 })
-})
-`
-
-const LETTERS_PAGE = `import type { FrameProps } from '../../../kernel/page.ts'
-import { Frame } from '../../../web/dashboard/frame.tsx'
-import { Card } from '../../../web/dashboard/show.tsx'
-
-/** How long names may be. */
-export const LettersPage = ({ frame, max }: { frame: FrameProps; max: number }) => (
-  <Frame {...frame} title="Letters" lead="Names have a limit.">
-    <Card>{\`Up to \${max} letters.\`}</Card>
-  </Frame>
-)
-`
-
-const TICKER = `import { toObject } from '../../kernel/shape.ts'
-import { type PriceProvider, fetchJson, toDecimal } from './provider.ts'
-
-/** A ticker that knows one price. */
-export function ticker({ url }: { url: string }): PriceProvider {
-  return {
-    name: 'ticker',
-    async fetchRates(_currencies, signal) {
-      const rate = toDecimal(toObject(await fetchJson(\`\${url}/xno\`, { signal })).usd)
-      if (rate === undefined) throw new Error('there is no price in the answer')
-      return new Map([['USD', rate]])
-    },
-  }
-}
-`
-
-const TICKER_TEST = `
-test('a ticker is read as it documents itself', async (t) => {
-  const server = await openProvider(t, saying(readFixture('providers/ticker.documented.json')))
-  const rates = await ticker({ url: server.url }).fetchRates([], new AbortController().signal)
-  assert.deepEqual([...rates], [['USD', '0.8553']])
-})
-`
-
-const COUNT_ROUTE = `
-  {
-    ...place,
-    method: 'get',
-    path: '/api/names/count',
-    id: 'countNames',
-    summary: 'How many usernames the account has leased.',
-    answer: record({ names: answer.integer }),
-    async run(context, { caller: { accountId } }) {
-      const leases = await listLeasesOf(context.checkouts.db, { accountId, limit: LIMIT_MAX })
-      return { json: { names: leases.length } }
-    },
-  },`
-
-const COUNT_TEST = `import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { openGateway } from '../support/gateway.ts'
-
-test('the names of an account are counted', async (t) => {
-  const { join, rest } = await openGateway(t)
-  const { key } = await join()
-  assert.deepEqual((await rest('GET', '/api/names/count', key)).json(), { names: 0 })
-})
-`
-
-const THANK = `import { AppError } from '../../../kernel/errors.ts'
-import { inTx } from '../../../kernel/in-tx.ts'
-import type { Raw } from '../../../kernel/money.ts'
-import { findPayment, lockFunds, queuePayment, treasury, untilPaid } from '../../wallets/index.ts'
-import type { FaucetContext } from '../context.ts'
-
-/** Pays somebody from the treasury, once for each reference however often it is asked. */
-export async function thank(ctx: FaucetContext, { destination, amount, id }: { destination: string; amount: Raw; id: string }) {
-  const reference = \`thanks:\${id}\`
-  const { id: walletId } = await treasury(ctx)
-  await inTx(ctx.store, async ({ db }) => {
-    const funds = await lockFunds(db, walletId)
-    if (await findPayment(db, reference)) return
-    if (!funds || funds.free < amount) throw new AppError('insufficient_funds', 'The treasury has too little.')
-    await queuePayment({ db, store: ctx.store }, { walletId, destination, amount, reference, purpose: 'faucet' })
-  })
-  return untilPaid(ctx, reference)
-}
-`
-
-const THANK_TEST = `import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { thank } from '../../src/modules/faucet/domain/thank.ts'
-import { nano } from '../support/blocks.ts'
-import { treasuryOf } from '../support/email-processes.ts'
-import { type Scenario, failByLot, stranger } from './fail-everywhere.ts'
-
-const thanks: Scenario = async (world) => {
-  const treasury = await treasuryOf(world)
-  if (world.fundsOf(treasury) === 0n) await world.deposit(treasury, nano(3))
-  const { id: walletId } = await world.db.selectFrom('wallets').select('id').where('address', '=', treasury).executeTakeFirstOrThrow()
-  const destination = stranger()
-  const rules = { amount: nano(1), dailyBudget: nano(1), perNetworkMax: 0 }
-  return {
-    act: async ({ ctx }) => {
-      await ctx.queue.advance(walletId)
-      await thank({ ...ctx, faucet: rules }, { destination, amount: nano(1), id: destination })
-    },
-    check: async () => assert.equal(world.fundsOf(destination), nano(1)),
-  }
-}
-
-test('thanks are paid once, whichever call is the last or loses its reply', { timeout: 600_000 }, (t) => failByLot(t, thanks))
-`
-
-const CANCELLED_TEST = `
-test('a merchant who asked for it hears of a checkout that was given up (contract 6, Event kinds: checkout.cancelled)', async (t) => {
-  const { shop, key } = await openShop(t)
-  const webhook_events = ['checkout.cancelled']
-  const { id } = await shop.open({ address: merchant.address, amount: '1', webhook_events }, bearer(key))
-  assert.equal((await shop.rest('DELETE', \`/api/checkouts/\${id}\`, key)).status, 200)
-  assert.deepEqual(
-    (await listEvents(shop, id)).map(({ type }) => type),
-    webhook_events,
-  )
-})
-`
 
 export const USUAL_CHANGES: readonly UsualChange[] = [
   {
@@ -275,9 +144,12 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   },
   {
     heading: 'Add a column or a table',
-    words: { module: 'faucet', number: '9001', what: 'faucet-note' },
+    words: { module: 'faucet', verb: 'claim', number: '9001', what: 'faucet-note' },
     files: {
-      'src/modules/<module>/tables.ts': behind('  idempotency_key: string | null\n', '  note: string | null\n'),
+      'src/modules/<module>/domain/<verb>.ts': behind(
+        '    idempotencyKey: idempotencyKey ?? null,\n',
+        '    note: null,\n',
+      ),
       'src/modules/<module>/migrations/<number>-<what>.ts': create(`import type { Kysely } from 'kysely'
 
 /** What a claim was for. */
@@ -292,12 +164,12 @@ export async function up(db: Kysely<unknown>): Promise<void> {
         ),
         behind("  '0016-faucet': faucet,\n", "  '9001-faucet-note': note,\n"),
       ),
-      'src/modules/<module>/store.ts': both(
-        behind('  idempotencyKey: string | null\n', '  note?: string | null\n'),
-        behind('  idempotencyKey: row.idempotency_key,\n', '  note: row.note,\n'),
-        behind('      idempotency_key: claim.idempotencyKey,\n', '      note: claim.note ?? null,\n'),
+      'src/modules/<module>/store.ts': behind(
+        '  idempotencyKey: plain<string | null>(),\n',
+        '  note: plain<string | null>(),\n',
       ),
       'test/stores/schema.test.ts': atTheEnd(/(0001-accounts [^`]*)`/, ' 9001-faucet-note'),
+      'test/support/filled-store.ts': behind("idempotencyKey: 'k', createdAt: 1", ', note: null'),
     },
   },
   {
@@ -337,6 +209,33 @@ export async function up(db: Kysely<unknown>): Promise<void> {
         '| `checkout.cancelled` | by `webhook_events` | the checkout was given up |\n',
       ),
       'test/spec/part6-events.test.ts': (text) => text + CANCELLED_TEST,
+    },
+  },
+  {
+    heading: 'Add a webhook target',
+    words: { module: 'email', verb: 'open', subject: 'emails' },
+    files: {
+      'src/modules/<module>/event-kinds.ts': create(EMAIL_KINDS),
+      'src/modules/<module>/index.ts': (text) => `${text}export { EMAIL_EVENT, EMAIL_KINDS } from './event-kinds.ts'\n`,
+      'src/modules/<module>/domain/<verb>.ts': both(
+        behind(
+          "import { alongWallet, splitShares } from '../../wallets/index.ts'\n",
+          "import { recordEvent } from '../../webhooks/index.ts'\n",
+        ),
+        behind('      await idempotency?.record(db, { id })\n', EMAIL_ANNOUNCED),
+      ),
+      'src/http/openapi/webhooks.ts': both(
+        behind(
+          "} from '../../modules/checkout/index.ts'\n",
+          "import { EMAIL_EVENT, EMAIL_KINDS } from '../../modules/email/index.ts'\n",
+        ),
+        behind('body: ADDRESS_EVENT },\n', '  { kinds: EMAIL_KINDS, body: EMAIL_EVENT },\n'),
+      ),
+      'docs/contract/part-6.md': behind(
+        '| `address.sent` | to the endpoint that watches | a send from a watched address is confirmed |\n',
+        '| `email.opened` | to endpoints | an email payment was made |\n',
+      ),
+      'test/spec/part6-<subject>.test.ts': create(EMAIL_EVENT_TEST),
     },
   },
   {

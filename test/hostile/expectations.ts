@@ -7,7 +7,7 @@ import { type Role, SCOPES, type Scope } from '../../src/kernel/rights.ts'
 
 /**
  * - `public`: for everybody, and it shows nothing of anybody that is not meant for everybody.
- * - `embedded`: for everybody at the desk, and only beside the development ledger, where money is worth nothing. Outside the desk for
+ * - `embedded`: for everybody on a local gateway, and only beside the development ledger, where money is worth nothing. On a public gateway for
  *   administrators, and from the machine itself: `test/start/developer-endpoints.test.ts` asks.
  * - `own`: for the holder of a key or a session, who sees or makes what is their own.
  * - `object`: the same about one thing; a stranger's is answered word for word like one that does not exist.
@@ -115,7 +115,7 @@ const PLAIN: Partial<Record<Access, string>> = {
   public: `GET / /dashboard/sign-in /dashboard/sign-in/code /dashboard/sign-in/recovery /openapi.json
     /currencies.json /reps.json /button.js /docs /docs.md /llms.txt /docs/actions /known.json /aliases.json
     /.well-known/nano-currency.json /health/live /health/ready /.well-known/x402 /discovery/resources
-    /facilitator /facilitator/discovery/resources /facilitator/supported /logos/:id /buy/:slug /buy/:slug/image
+    /facilitator /facilitator/discovery/resources /facilitator/supported /logos/:id /pictures/:id /buy/:slug /buy/:slug/image
     /subscriptions/:id/:token /pos/:id /pos/:id/app.webmanifest /pos/worker.js /pos/:id/till /pos/:id/sales/:sale
     /pos/:id/day /ledger /ledger/blocks/:hash /ledger/accounts/:address /@:name /status /status.json /claim /claim/decline
     POST /dashboard/sign-in/recovery /dashboard/sign-in/mail /dashboard/sign-in/code /dashboard/sign-in/link /dashboard/sign-in/key

@@ -6,7 +6,7 @@ import { OFFERED } from '../../src/offered.ts'
 import type { Described } from '../../src/kernel/described.ts'
 import { parseNano } from '../../src/kernel/money.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
-import { ADDRESS_KINDS } from '../../src/modules/webhooks/index.ts'
+import { WEBHOOK_SUBJECTS } from '../../src/http/openapi/webhooks.ts'
 import { checkAnswer, checkRoute, findDescribed } from '../support/answers.ts'
 import { Signer } from '../support/blocks.ts'
 import { type Gateway, type Reply, ask, openGateway } from '../support/gateway.ts'
@@ -40,7 +40,7 @@ const PAGES = [
   /^(GET|POST) \/(dashboard|docs|developer)(\/|$)/,
   /^GET \/(docs\.md|llms\.txt)$/,
   /^POST \/mcp$/,
-  /^GET \/(assets|logos|accents)\//,
+  /^GET \/(assets|logos|accents|pictures)\//,
   /^GET \/button\.js$/,
   /^GET \/pay\/:id\/(receipt|invoice|image)$/,
   /^(GET|POST) \/(buy|subscriptions)\//,
@@ -122,7 +122,7 @@ test('a webhook is described for each kind of event that can be asked for, and f
   >
   assert.deepEqual(
     new Set(Object.keys(webhooks)),
-    new Set([...kinds!.items.enum, ...Object.keys(ADDRESS_KINDS), 'ping']),
+    new Set([...kinds!.items.enum, ...WEBHOOK_SUBJECTS.flatMap((subject) => Object.keys(subject.kinds)), 'ping']),
   )
 })
 
@@ -320,7 +320,7 @@ test('every route answers what the document says, and nothing else', async (t) =
   }
 })
 
-test('an answer other than described turns the test red that got it: a member less, another type, a status or a refusal untold', async (t) => {
+test('an answer other than described turns the test red that got it: a member less, another type, a status or a refusal not described', async (t) => {
   const { app } = await openGateway(t)
   const route = (path: string, status: number, body: unknown) => () =>
     checkRoute('GET', `http://gateway${path}`, { status, text: JSON.stringify(body), type: 'application/json' })

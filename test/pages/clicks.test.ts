@@ -72,7 +72,7 @@ for (const [size, options] of Object.entries({ phone: PHONE, desk: DESK })) {
 
     for (const [name, way, price] of [
       ['sell a product by a link', 'A product', '#f-amount'],
-      ['take donations by a link', 'A donation', '#f-suggested'],
+      ['take donations by a link', 'A donation', '[name="suggested[0]"]'],
       ['sell a membership by a link', 'A membership', '#f-amount'],
     ] as const) {
       const clicks = await story(name)

@@ -24,7 +24,7 @@ test(
     // One row is left empty, and the one behind it has no price.
     await page.click('details:has([name="items[2].title"]) summary')
     await fill('items[2].title', 'Cake')
-    await fill('tips', '5 500')
+    await fill('tips[1]', '500')
     await send()
     assert.deepEqual(await page.locator('.field .error').allInnerTexts(), [
       'Your address must be a Nano address or an @name.',
@@ -36,7 +36,8 @@ test(
     assert.equal(await page.inputValue('[name="items[2].title"]'), 'Cake')
     await fill('address', new Signer(72).address)
     await fill('items[2].price', '3.80')
-    await fill('tips', '5 10')
+    await fill('tips[0]', '5')
+    await fill('tips[1]', '10 %')
     await send()
     assert.match(page.url(), /done=made$/)
     assert.equal(await page.inputValue('[name="items[1].title"]'), 'Cake', 'the empty row is gone')

@@ -45,7 +45,8 @@ test('a café: from an empty account to money on the ledger, by keyboard', { tim
     await type(merchant, '[name="items[0].price"]', '2.2')
     await type(merchant, '[name="items[1].title"]', 'Cake <img src=x>')
     await type(merchant, '[name="items[1].price"]', '3.80')
-    await type(merchant, '#f-tips', '5 10')
+    await type(merchant, '[name="tips[0]"]', '5')
+    await type(merchant, '[name="tips[1]"]', '10 %')
     await type(merchant, '#f-pin', '12')
     await press(merchant, 'main form button:not([class])')
     assert.match(await merchant.innerText('#pin-error'), /4 to 8 digits/)
@@ -191,6 +192,17 @@ test(
     const cookie = await dashboard.enter(key)
     assert.equal((await dashboard.get(refund)).status, 303)
     assert.match((await dashboard.get(refund, cookie)).text, /Refund/)
+    const { db } = dashboard.ctx
+    const [sale] = /[0-9a-f]{16}/.exec(refund)!
+    const { paid_raw: paid } = await db
+      .selectFrom('checkouts')
+      .select('paid_raw')
+      .where('id', '=', sale)
+      .executeTakeFirstOrThrow()
+    await db.updateTable('checkouts').set({ refunded_raw: paid }).where('id', '=', sale).execute()
+    await page.click('[data-do=new]')
+    await page.click('[data-do=day]')
+    await page.locator(`[data-sale="${sale}"] .state`, { hasText: 'Refunded' }).waitFor()
     assertGood({ ...misconduct, errors: [] })
   },
 )

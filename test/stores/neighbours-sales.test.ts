@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
-import type { UsernamesTable } from '../../src/modules/names/tables.ts'
-import type { X402PaymentsTable } from '../../src/modules/x402/tables.ts'
+import type { UsernamesTable } from '../../src/modules/names/name.ts'
+import type { X402PaymentsTable } from '../../src/modules/x402/store.ts'
 import * as billing from '../../src/modules/billing/store.ts'
 import * as recipients from '../../src/modules/email/recipients-store.ts'
 import * as email from '../../src/modules/email/store.ts'

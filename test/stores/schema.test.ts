@@ -4,7 +4,7 @@ import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import { storedOf } from '../../src/kernel/resource/resource.ts'
+import { columnOf, storedOf } from '../../src/kernel/resource/resource.ts'
 import { NOUNS } from '../../src/store/personal.ts'
 import { MIGRATIONS, openStore } from '../../src/store/schema.ts'
 import { createAccount, findAccount } from '../../src/modules/accounts/index.ts'
@@ -24,18 +24,48 @@ const DECLARED = new Map(
   ]),
 )
 
+const SOURCES = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .filter((file) => /(?:tables|store|record|name)\.ts$/.test(file))
+  .map((file) => ({ file, text: readFileSync(join(SRC, file), 'utf8') }))
+
+/** The type in the store of a column that is declared with its record, by the text of its declaration. */
+function typeOfColumn(codec: string): string {
+  const orNone = /^or(?:Null|Undefined)\((.*)\)$/.exec(codec)
+  if (orNone) return `${typeOfColumn(orNone[1]!)} | null`
+  return /^plain<(.*)>\(\)$/.exec(codec)?.[1] ?? (codec === 'flag()' ? 'number' : 'string')
+}
+
+/** The columns of `columns({ … })`, which a table has whole or with some of its own. */
+function columnsOf(text: string, name: string): [string, string][] {
+  const body = new RegExp(`const ${name} = columns\\(\\{\\n([\\s\\S]*?)\\n\\}\\)`).exec(text)?.[1]
+  assert.ok(body !== undefined, `${name} is declared`)
+  const members = body.replaceAll(/^ *\/\*\*.*\*\/\n/gm, '').split(/,(?:\n|$)/)
+  return members.filter(Boolean).map((line) => {
+    const [, member, codec] = /^ *(\w+)(?:: ([\s\S]*))?$/.exec(line)!
+    const named = /^named\('(\w+)', ([\s\S]*)\)$/.exec(codec ?? '')
+    return [named?.[1] ?? columnOf(member!), typeOfColumn(named?.[2] ?? codec ?? '')]
+  })
+}
+
 /** Other table types exist only for the compiler, so they are read from the source: table → column → type. */
 function readTableTypes(): Map<string, Map<string, string>> {
-  const source = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
-    .filter((file) => basename(file) === 'tables.ts')
-    .map((file) => readFileSync(join(SRC, file), 'utf8'))
-    .join('\n')
   const membersOf = (name: string) => {
-    const body = new RegExp(`interface ${name} \\{\\n([^}]*)\\}`).exec(source)?.[1]
-    assert.ok(body !== undefined, `${name} is declared`)
-    return new Map([...body.matchAll(/^ {2}(\w+): (.+)$/gm)].map(([, member, type]) => [member!, type!]))
+    const of = new RegExp(
+      `(?:interface ${name}(?: extends RowIn<typeof (\\w+)>)? \\{\\n([^}]*)\\}|type ${name} = RowIn<typeof (\\w+)>)`,
+    )
+    const [found] = SOURCES.flatMap(({ text }) => {
+      const match = of.exec(text)
+      return match ? [{ text, declared: match[1] ?? match[3], body: match[2] ?? '' }] : []
+    })
+    assert.ok(found, `${name} is declared`)
+    const { text, declared, body } = found
+    return new Map([
+      ...(declared === undefined ? [] : columnsOf(text, declared)),
+      ...[...body.matchAll(/^ {2}(\w+): (.+)$/gm)].map(([, member, type]) => [member!, type!] as const),
+    ])
   }
-  const modules = [...source.matchAll(/export interface (\w+Tables) \{/g)].map(([, name]) => name!)
+  const tables = SOURCES.filter(({ file }) => basename(file) === 'tables.ts').map(({ text }) => text)
+  const modules = [...tables.join('\n').matchAll(/export interface (\w+Tables) \{/g)].map(([, name]) => name!)
   return new Map(
     modules.flatMap((context) =>
       [...membersOf(context)].map(([table, type]) => [table, DECLARED.get(table) ?? membersOf(type)] as const),
@@ -47,7 +77,7 @@ const NUMBERS = new Set(['integer', 'int8', 'int4'])
 
 /** What stores out there have applied: a name that changes or goes would be applied again. */
 const APPLIED =
-  `0001-accounts 0002-credits 0003-jobs 0004-free-uses 0005-works 0006-wallets 0007-webhooks 0008-checkouts 0009-x402 0010-reps 0011-swaps 0012-wallet-thaw 0013-wallet-block-order 0014-names 0015-email-payments 0016-faucet 0017-ended-sessions 0018-store-facts 0019-deeds 0020-checkout-looks 0021-unauthorized-orders 0022-prepared-works 0023-checkout-sums 0024-key-rights 0025-profiles 0026-payment-links 0027-refunds 0028-claim-links 0029-standing 0030-retention 0031-members 0032-webhook-endpoints 0033-points-of-sale 0034-address-watches 0035-passkeys 0036-invoices 0037-subscriptions 0038-name-pages 0039-requests 0040-wallet-waiting 0041-status 0042-level-questions 0043-lists-and-troubles 0044-send-purposes 0045-errands 0048-own-addresses 0050-key-makers 0053-wallet-looks 0054-refund-values 0055-paid-again 0056-made-with 0057-bound-keys 0058-payment-proofs 0059-void-blocks 0060-webhook-proofs 0061-send-freezes 0062-wallet-seeds 0063-restores 0065-shops 0066-pos-payout 0067-buyers`.split(
+  `0001-accounts 0002-credits 0003-jobs 0004-free-uses 0005-works 0006-wallets 0007-webhooks 0008-checkouts 0009-x402 0010-reps 0011-swaps 0012-wallet-thaw 0013-wallet-block-order 0014-names 0015-email-payments 0016-faucet 0017-ended-sessions 0018-store-facts 0019-deeds 0020-checkout-looks 0021-unauthorized-orders 0022-prepared-works 0023-checkout-sums 0024-key-rights 0025-profiles 0026-payment-links 0027-refunds 0028-claim-links 0029-standing 0030-retention 0031-members 0032-webhook-endpoints 0033-points-of-sale 0034-address-watches 0035-passkeys 0036-invoices 0037-subscriptions 0038-name-pages 0039-requests 0040-wallet-waiting 0041-status 0042-level-questions 0043-lists-and-troubles 0044-send-purposes 0045-errands 0048-own-addresses 0050-key-makers 0053-wallet-looks 0054-refund-values 0055-paid-again 0056-made-with 0057-bound-keys 0058-payment-proofs 0059-void-blocks 0060-webhook-proofs 0061-send-freezes 0062-wallet-seeds 0063-restores 0065-shops 0066-pos-payout 0067-buyers 0068-pictures`.split(
     /\s+/,
   )
 

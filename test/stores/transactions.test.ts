@@ -2,17 +2,19 @@ import { OPERATOR } from '../../src/kernel/actor.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { type Kysely, sql } from 'kysely'
+import { CompiledQuery, type Kysely, sql } from 'kysely'
+import pg from 'pg'
+import { postgresDialect } from '../../src/infra/db/postgres.ts'
 import { isUniqueViolation, rawColumn, sumRaw } from '../../src/kernel/dialect.ts'
 import type { Db } from '../../src/kernel/db.ts'
 import { together } from '../../src/kernel/in-tx.ts'
 import { type Given, prepared } from '../../src/kernel/prepared.ts'
-import { allOrNone } from '../../src/kernel/store-connection.ts'
+import { type OrderlyConnection, allOrNone } from '../../src/kernel/store-connection.ts'
 import { createAccount, findAccount } from '../../src/modules/accounts/index.ts'
 import { insertAccount } from '../../src/modules/accounts/store.ts'
 import { addAvailable, findAvailable } from '../../src/modules/accounts/credits-store.ts'
 import { forEachEngine, openFresh } from '../support/engines.ts'
-import { query } from '../support/postgres.ts'
+import { createDatabase, query } from '../support/postgres.ts'
 import { repeat } from '../support/random.ts'
 import { until } from '../support/until.ts'
 
@@ -79,7 +81,7 @@ forEachEngine((engine, open) => {
     assert.equal((await findAccount(db, 'acc_2'))!.id, 'acc_2')
   })
 
-  test('a whole transaction stays if each verb finds its row; if one finds none or fails, nothing of it does', async (t) => {
+  test('a whole transaction stays if each function finds its row; if one finds none or fails, nothing of it does', async (t) => {
     const { db } = (await open(t)).store
     const made: string[] = []
     const tries = (ids: readonly string[]) => allOrNone(db, (tx) => ids.map((id) => addBatch(tx, id)))
@@ -101,7 +103,7 @@ forEachEngine((engine, open) => {
     )
   })
 
-  test('a verb that asks after its whole transaction has ended is refused and changes nothing', async (t) => {
+  test('a function that asks after its whole transaction has ended is refused and changes nothing', async (t) => {
     const { db } = (await open(t)).store
     const late = async (tx: typeof db) => {
       await setImmediate()
@@ -213,6 +215,30 @@ test('after a transaction whose statements fail together, its connection is as g
   for (let at = 0; at < 20; at++) await sql`select 1`.execute(db)
   await db.transaction().execute((tx) => insertAccount(tx, account('acc_2')))
   assert.deepEqual(await db.selectFrom('accounts').select('id').execute(), [{ id: 'acc_2' }])
+})
+
+test('statements that were asked while the begin of their transaction failed ran without one, and stayed', async (t) => {
+  const url = await createDatabase()
+  await query(url, 'create table kept (id text)')
+  const pool = new pg.Pool({ connectionString: url })
+  const link = { types: pg.types, known: new Map(), isPooled: false, toFailure: (error: unknown) => error }
+  const connect = async () => ({ client: await pool.connect(), link })
+  const driver = postgresDialect({ connect, end: () => pool.end() }).createDriver()
+  t.after(() => driver.destroy())
+  const connection = (await driver.acquireConnection()) as OrderlyConnection
+  await driver.beginTransaction(connection, { isolationLevel: 'unheard of' as never })
+  const first = connection.executeWithin(CompiledQuery.raw(`insert into kept values ('a')`))
+  // By then the first has been sent, and this one waits for its answer.
+  await setImmediate()
+  const second = connection.executeWithin(CompiledQuery.raw(`insert into kept values ('b')`))
+  const outcomes = await Promise.allSettled([first, second])
+  await driver.rollbackTransaction(connection)
+  await driver.releaseConnection(connection)
+  assert.deepEqual(
+    outcomes.map(({ status }) => status),
+    ['rejected', 'rejected'],
+  )
+  assert.deepEqual(await query(url, 'select id from kept'), [])
 })
 
 test('a connection cut inside a transaction fails that transaction and nothing else', async (t) => {

@@ -14,7 +14,7 @@ import {
   readCheckout,
 } from '../../src/modules/checkout/index.ts'
 import type { ServiceSales } from '../../src/modules/checkout/service-sales.ts'
-import type { CheckoutsTable } from '../../src/modules/checkout/tables.ts'
+import type { CheckoutsTable } from '../../src/modules/checkout/record.ts'
 import { testRandom } from './random.ts'
 
 /** What the service sells, and where it is paid. */

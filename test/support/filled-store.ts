@@ -16,6 +16,7 @@ import type { Tables } from '../../src/kernel/db.ts'
 import { commitCredits, createAccount, issueKey, reserveCredits, takeFree } from '../../src/modules/accounts/index.ts'
 import { grantCredits } from '../../src/modules/accounts/domain/credits.ts'
 import { insertSpend, lockSpendDay } from '../../src/modules/accounts/spends-store.ts'
+import { insertPicture } from '../../src/modules/accounts/pictures-store.ts'
 import { NO_PROFILE, saveLogo, saveProfile } from '../../src/modules/accounts/profile-store.ts'
 import { insertRequests } from '../../src/modules/accounts/requests/store.ts'
 import { insertChallenge, insertPasskey, replaceCodes } from '../../src/modules/accounts/passkeys/store.ts'
@@ -97,6 +98,7 @@ export async function fill(ctx: StoreCtx): Promise<void> {
     const logo = { type: 'image/png', width: 16, height: 16, bytes: Buffer.from([1, 2, 3]) }
     await saveProfile(db, { ...NO_PROFILE, accountId, name: 'Café “一”', logoId: 'same', updatedAt: clock.now() })
     await saveLogo(db, accountId, 'same', logo)
+    await insertPicture(db, { id: `picture of ${accountId}`, accountId, picture: logo, now: clock.now() })
     await fillLinks(db, accountId)
     await fillPos(db, accountId)
     await fillPasskeys(db, accountId)

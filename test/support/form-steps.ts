@@ -12,6 +12,24 @@ export const sendForm = (
     body: new URLSearchParams(fields).toString(),
   })
 
+/** A form with files, as browsers send it. */
+export async function sendUpload(
+  url: string,
+  fields: Record<string, string>,
+  files: Record<string, Uint8Array>,
+  headers: Record<string, string> = {},
+): Promise<Reply> {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields)) form.set(name, value)
+  for (const [name, bytes] of Object.entries(files)) form.set(name, new Blob([Buffer.from(bytes)]), '"><b>.png')
+  const { headers: made, body } = new Response(form) as Response & { body: ReadableStream }
+  const text = Buffer.from(await new Response(body).arrayBuffer())
+  return ask(url, {
+    headers: { origin: new URL(url).origin, 'content-type': made.get('content-type')!, ...headers },
+    body: text,
+  })
+}
+
 /** The checkout that a form has led to. */
 export function idIn({ status, headers, text }: Reply): string {
   assert.equal(status, 303, text.slice(0, 800))

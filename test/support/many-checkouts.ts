@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { parseNano } from '../../src/kernel/money.ts'
 import { toAddress } from '../../src/kernel/nano/address.ts'
-import type { CheckoutMode, CheckoutStatus } from '../../src/modules/checkout/tables.ts'
+import type { CheckoutMode, CheckoutStatus } from '../../src/modules/checkout/record.ts'
 import type { Bulk, Rows } from './bulk.ts'
 
 const HOUR = 3_600_000

@@ -23,7 +23,7 @@ function verifyWebhook(string $rawBody, array $headers, string $secret, ?int $no
     }
     $signed = ($headers['webhook-id'] ?? '') . '.' . $timestamp . '.' . $rawBody;
     $expected = 'v1,' . base64_encode(hash_hmac('sha256', $signed, keyOf($secret), true));
-    // While a secret is being replaced there is one signature for each of the two.
+    // While a secret is being replaced, the header has one signature for the old secret and one for the new.
     foreach (explode(' ', $headers['webhook-signature'] ?? '') as $given) {
         if (hash_equals($expected, $given)) {
             return json_decode($rawBody, true, 512, JSON_THROW_ON_ERROR);
@@ -32,7 +32,7 @@ function verifyWebhook(string $rawBody, array $headers, string $secret, ?int $no
     throw new RuntimeException('The signature of the webhook is wrong.');
 }
 
-/** A secret that begins with whsec_ holds its key in base64; any other is its own key. */
+/** A secret that begins with whsec_ contains a key in base64; any other secret is the key itself. */
 function keyOf(string $secret): string
 {
     $key = str_starts_with($secret, 'whsec_') ? base64_decode(substr($secret, 6), true) : false;

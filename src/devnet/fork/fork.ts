@@ -8,7 +8,10 @@ import type { LedgerStore } from '../store.ts'
 import { KeptTables } from './kept-tables.ts'
 import { type AskNode, NodeReader, type Origin } from './node-reader.ts'
 
-/** Something was read that the fork does not have yet: the caller fetches it from the node, and reads again. */
+/**
+ * Thrown when a read needs something that the fork does not have yet: the caller fetches it from the node and reads
+ * again.
+ */
 export class Untouched extends Error {
   readonly kind: 'account' | 'block'
   readonly key: string
@@ -20,21 +23,21 @@ export class Untouched extends Error {
   }
 }
 
-/** Hashes that the node does not have; a forgotten one is asked for again. */
+/** Most hashes that are remembered as missing at the node; the node is asked again about one that was dropped. */
 const ABSENT_MAX = 65_536
-/** A bound on the questions that one request may cause. */
+/** Most rounds of fetching for one request. */
 const ROUNDS_MAX = 1_000
 
 /**
- * A ledger on top of another network's: accounts and blocks are read from a node when they are needed for the first time, as
- * they were when the fork was made, and kept in the file. Nothing is ever written to the node.
+ * A ledger that begins with the state of another network. An account or block is read from a node when it is first
+ * needed, in its state at the moment of the fork, and kept in the file. Nothing is ever written to the node.
  */
 export class Fork {
   readonly #store: LedgerStore
   readonly #reader: NodeReader
   readonly #kept: KeptTables
   readonly #absent = new Set<string>()
-  /** Blocks with which a fork begins and that exist on no other network. */
+  /** The fork's own first blocks, which exist on no other network. */
   readonly #own = new Set([ZERO_HASH, FORK_BANK.hash, ...FORK_BANK.epochs.map(hashBlock)])
   readonly #asking = new Map<string, Promise<void>>()
   #write: ((run: () => void) => Promise<void>) | undefined
@@ -46,11 +49,11 @@ export class Fork {
     this.#kept = new KeptTables(store)
   }
 
-  /** Determines the forked network, from the file or, the first time, from the node. */
+  /** Sets which network is forked: the one in the file, or at the first start that of the node. */
   async open(nowSeconds: number, write: (run: () => void) => Promise<void>): Promise<void> {
     this.#write = write
     const kept = this.#kept.findOrigin()
-    // One second ago: every block of that second has arrived by now.
+    // A second earlier than now, because more blocks of the current second may still arrive.
     const origin = kept ?? (await this.#reader.readOrigin(nowSeconds - 1))
     if (!kept) await write(() => this.#kept.putOrigin(origin))
     this.#use(origin)
@@ -82,12 +85,14 @@ export class Fork {
     throw new Error('One request asked the forked node for too much.')
   }
 
-  /** What was read so far, as lines of a dumped ledger. */
+  /** Everything read from the node so far, as lines of a dumped ledger. */
   dump(): string[] {
     return writeKept(this.#store.statements)
   }
 
-  /** Replaces what was read by dumped lines. Inside a transaction; call `settle` after the commit. */
+  /**
+   * Replaces everything that was read by lines of a dump. Call it inside a transaction, and `settle` after the commit.
+   */
   load(lines: readonly string[]): void {
     readKept(this.#store.statements, lines, this.origin)
   }
@@ -98,7 +103,7 @@ export class Fork {
     this.#absent.clear()
   }
 
-  /** Runs `look` and copies what is missing from what was kept before, without asking the node. */
+  /** Runs `look`, and copies what it needs from what was kept earlier, without asking the node. */
   fromKept<T>(look: () => T): T {
     for (;;) {
       try {
@@ -129,7 +134,7 @@ export class Fork {
     return asking
   }
 
-  /** Copies all of an account at once, or nothing of it. */
+  /** Copies an account completely, or nothing of it. */
   async #touchAccount(account: PublicKey): Promise<void> {
     const read = this.#kept.hasAccount(account) ? undefined : await this.#reader.readAccount(account)
     await this.#write!(() => {
@@ -165,7 +170,10 @@ function writeKept(statements: Statements): string[] {
   )
 }
 
-/** Replaces what was kept by these lines. Blocks must match their hashes and signatures; the rest is believed, as it was from the node. */
+/**
+ * Replaces what was kept by these lines. Blocks must match their hash and signature; everything else is trusted, as it
+ * was when it came from the node.
+ */
 function readKept(statements: Statements, lines: readonly string[], { genesis, epochSigners }: Origin): void {
   for (const table of TABLES) statements.run(`delete from ${table}`)
   for (const [index, line] of lines.entries()) {
@@ -192,7 +200,7 @@ function readRow(statements: Statements, table: string, encoded: string): Row | 
     const isPlain = Object.values(row).every((value) => value === null || ['string', 'number'].includes(typeof value))
     return fits && isPlain ? row : undefined
   } catch {
-    // Our dumps contain no such line.
+    // No dump of ours has such a line.
     return undefined
   }
 }
@@ -203,7 +211,7 @@ function isGenuine(row: Row, epochSigners: readonly string[]): boolean {
     if (hashBlock(block) !== hash || ('balance' in block && block.balance !== balance)) return false
     return [account, ...epochSigners].some((key) => verifyHash(key, hash, block.signature))
   } catch {
-    // It does not even have the form of a block.
+    // It is not even shaped like a block.
     return false
   }
 }

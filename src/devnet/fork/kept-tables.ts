@@ -5,8 +5,8 @@ import type { LedgerStore } from '../store.ts'
 import type { KeptAccount, KeptBlock, Origin } from './node-reader.ts'
 
 /**
- * The answers of the forked node, unchanged. The ledger's own tables contain copies, made when something is needed: reverting or
- * resetting the ledger drops the copies, and the node is not asked again.
+ * The answers of the forked node, unchanged. Copies of what is needed are in the ledger's own tables. Reverting or
+ * resetting the ledger drops the copies, and they are made again without asking the node.
  */
 const SCHEMA = `
   create table if not exists fork_origin (id integer primary key check (id = 1), origin text not null) strict;
@@ -53,7 +53,7 @@ export class KeptTables {
     return this.#statements.get('select 1 from fork_blocks where hash = ?', hash) !== undefined
   }
 
-  /** Whether the ledger's own tables have a copy of the account. */
+  /** Whether the account was copied to the ledger's own tables. */
   isTouched(account: PublicKey): boolean {
     return this.#statements.get('select 1 from touched where account = ?', account) !== undefined
   }
@@ -93,7 +93,7 @@ export class KeptTables {
         record.confirmedHeight,
         record.confirmedFrontier,
       )
-      // It may have been kept earlier, when it was not known to be the head.
+      // The block may have been kept earlier, without these facts.
       const { epoch, successor } = blocks[0]!
       this.#statements.run(
         'update fork_blocks set epoch = ?, successor = ? where hash = ?',
@@ -122,7 +122,7 @@ export class KeptTables {
     if (row.head !== null) {
       const record = toAccountRecord(row)
       this.instateBlock(record.head)
-      // It may be there already, from when it was not known to be the head.
+      // The block may have been copied before, when it was not known to be the head.
       this.#statements.run(
         'update blocks set epoch = ?, successor = ? where hash = ?',
         record.epoch,

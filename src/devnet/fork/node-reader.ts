@@ -21,11 +21,11 @@ import {
   sourceOf,
 } from './reported.ts'
 
-/** The only questions to the forked node: none of them changes anything. */
+/** The only actions that the forked node is asked; none of them changes anything. */
 export type ReadAction = 'version' | 'account_info' | 'blocks_info' | 'chain' | 'receivable'
 export type AskNode = (action: ReadAction, fields: Members) => Promise<unknown>
 
-/** Which network was forked, and when: nothing newer is read. */
+/** Which network was forked, and at which moment: newer blocks are ignored. */
 export interface Origin {
   network: string
   genesis: string
@@ -35,7 +35,10 @@ export interface Origin {
 }
 
 export type KeptBlock = Omit<StoredBlock, 'position'>
-/** An account as the node had it: its record unless it was unopened, its receivable sends, and the blocks that they refer to. */
+/**
+ * An account in its state at the fork: its record if it was open, its receivable sends, and the blocks that these refer
+ * to.
+ */
 export interface KeptAccount {
   record: AccountRecord | undefined
   receivable: Receivable[]
@@ -44,11 +47,11 @@ export interface KeptAccount {
 
 const RUN = 32
 const RUNS_MAX = 200
-/** Only the largest ones: an account may have a hundred thousand that are never received. */
+/** The largest ones only, because some accounts have a hundred thousand that are never received. */
 const RECEIVABLE_MAX = 500
 const LIVE_SECOND_SIGNER = 'nano_3qb6o6i1tkzr6jwr5s7eehfxwg9x6eemitdinbpi7u8bjjwsgqfj4wzser3x'
 
-/** Reads accounts and blocks from a node that may lie: everything that can be checked is checked here. */
+/** Reads accounts and blocks from a node that may lie, and checks everything that can be checked. */
 export class NodeReader {
   readonly #ask: AskNode
   #origin: Origin | undefined
@@ -72,7 +75,10 @@ export class NodeReader {
     return { network: version.network, genesis, epochSigners: signers, pinnedAt }
   }
 
-  /** A block and those before it, newest first; none if the node does not have it, or did not have it when the fork was made. */
+  /**
+   * A block and those before it, newest first. Empty if the node does not have the block, or the block is newer than
+   * the fork.
+   */
   async readBlocks(hash: string): Promise<KeptBlock[]> {
     const { pinnedAt } = this.#fork()
     const run = await this.#readRun(hash)
@@ -94,7 +100,7 @@ export class NodeReader {
     }
   }
 
-  /** From the confirmed frontier back to the newest block that is not newer than the fork. */
+  /** Goes back from the confirmed frontier to the newest block that is not newer than the fork. */
   async #walk(account: PublicKey, info: Members | undefined): Promise<{ head: Linked[]; cut: string[] }> {
     const cut: string[] = []
     if (!info || info.confirmed_height === '0') return { head: [], cut }
@@ -114,7 +120,10 @@ export class NodeReader {
     throw refusal('The forked node has seen all of this account since the fork: has it fetched its ledger again?')
   }
 
-  /** Sends that are receivable now, and those that only a block newer than the fork has received. */
+  /**
+   * Sends that were receivable at the fork: those that still are, and those that were received by a block newer than
+   * the fork.
+   */
   async #readReceivable(account: PublicKey, cut: readonly string[]): Promise<{ open: Receivable; send: KeptBlock }[]> {
     const fields = { count: `${RECEIVABLE_MAX}`, sorting: 'true', source: 'true', min_version: 'true', threshold: '1' }
     const { blocks } = await this.#read('receivable', { account: toAddress(account), ...fields })
@@ -125,7 +134,7 @@ export class NodeReader {
     for (const send of await this.#readSends(hashes)) {
       const claim = reported.get(send.hash)
       if (destinationOf(send, send.subtype) !== account) {
-        // A first block may name any source; only sends to this account count.
+        // A first block can name any hash as its source; only a send to this account counts.
         if (claim === undefined) continue
         throw lie(`block ${send.hash} pays another account`)
       }
@@ -145,7 +154,7 @@ export class NodeReader {
     return [...reported.values()].map((send) => link(send, before.get(previousOf(send.block))))
   }
 
-  /** Consecutive blocks, each with what it did; their hashes link them. */
+  /** Consecutive blocks with their effects. The hashes prove that they follow one another. */
   async #readRun(hash: string): Promise<Linked[]> {
     const answer = await this.#read('chain', { block: hash, count: `${RUN + 1}` }, 'Block not found')
     const list = answer?.blocks
@@ -159,7 +168,7 @@ export class NodeReader {
       if (!block) throw lie(`block ${each} is in a chain and not there`)
       const next = hashes[at + 1]
       if (next !== undefined && previousOf(block.block) !== next) throw lie(`block ${each} has another predecessor`)
-      // The last block is only needed for the balance with which the one after it began.
+      // The oldest block is only needed for its balance, from which the effect of the next block is computed.
       if (next !== undefined || isFirst(block))
         run.push(link(block, next === undefined ? undefined : reported.get(next)))
     }
@@ -221,7 +230,9 @@ function link(reported: ReportedBlock, before: ReportedBlock | undefined): Linke
 
 const epochOf = (block: Block): Epoch => (block.type === 'state' ? 2 : 0)
 
-/** Converts a run of blocks, newest first, for storage. Each block's successor is the block before it in the run. */
+/**
+ * Converts consecutive blocks, newest first, to stored rows. The successor of each is the block before it in the list.
+ */
 function toKept(run: readonly Linked[], successor: string): KeptBlock[] {
   return run.map((reported, at) => ({
     ...reported,

@@ -18,7 +18,9 @@ export interface ReportedBlock {
   isConfirmed: boolean
 }
 
-/** Which block is the newest and which sends are still open cannot be checked; everything else can. */
+/**
+ * The error for a false answer. A node can lie unnoticed only about which block is the newest and which sends are open.
+ */
 export const lie = (what: string) => refusal(`The forked node's answer is wrong: ${what}`)
 
 export type Members = Record<string, unknown>
@@ -50,7 +52,9 @@ export function readCount(value: unknown, what: string, most = Number.MAX_SAFE_I
   return count
 }
 
-/** Reads one block of `blocks_info`. Its hash proves its contents, its signature that the account wanted it. */
+/**
+ * Reads one block of `blocks_info`. The hash proves what it contains, the signature that the account's owner made it.
+ */
 export function readReportedBlock(hash: string, reported: unknown, epochSigners: readonly PublicKey[]): ReportedBlock {
   const what = `block ${hash}`
   if (!isMembers(reported) || !isMembers(reported.contents)) throw lie(`${what} has no contents`)
@@ -78,7 +82,7 @@ export function readReportedBlock(hash: string, reported: unknown, epochSigners:
   }
 }
 
-/** The subtype and amount of a block, from its own balance and the one before it. */
+/** The subtype and amount of a block, computed from its balance and the balance before. */
 export function effectOf(reported: ReportedBlock, before: Raw): { subtype: Subtype | undefined; amount: Raw } {
   const { block, balance, hash } = reported
   const sends = balance < before

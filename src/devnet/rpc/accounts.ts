@@ -40,7 +40,7 @@ export const accountGet: Handler = (_node, request) => {
 export const validateAccountNumber: Handler = (_node, request) => {
   const text = request.text('account')
   if (fromAddress(text) === undefined) return { valid: '0' }
-  // Parsed like every account, so that an old separator is reported.
+  // Parsed like any account, so that the error for an old separator is the same.
   request.toAccount(text)
   return { valid: '1' }
 }
@@ -109,7 +109,7 @@ export const accountsFrontiers: Handler = (node, request) =>
     value: getAccount(node, account).head,
   }))
 
-/** A forked network is listed as far as it was read; the first account is read for this. */
+/** On a fork, lists only accounts that were read; the first account is read for this. */
 export const frontiers: Handler = (node, request) => {
   const start = request.account()
   const count = request.count()
@@ -131,7 +131,7 @@ export const accountsRepresentatives: Handler = (node, request) =>
 
 export const accountHistory: Handler = (node, request) => walk(node, request, request.find('head'))
 
-/** The old action `history` starts at the block in `hash`. */
+/** `history`, the old name, starts at the block in `hash`. */
 export const history: Handler = (node, request) => walk(node, request, request.text('hash'))
 
 function walk(node: LedgerNode, request: NodeRequest, headText: string | undefined): Members {
@@ -183,7 +183,7 @@ function commonMembers(node: LedgerNode, stored: StoredBlock, raw: boolean): Mem
   }
 }
 
-/** The other account: the destination of a send, the sender of a receive. */
+/** The other account: the recipient of a send, the sender of a receive. */
 function counterparty(
   node: LedgerNode,
   { block, subtype }: StoredBlock & { block: StateBlock },
@@ -202,7 +202,7 @@ function plainEntry(node: LedgerNode, stored: StoredBlock, filter: Set<PublicKey
   return { type: stored.subtype ?? 'receive', account: toAddress(other), amount: stored.amount.toString() }
 }
 
-/** A block from before the epochs: the first one of a ledger, or one of a forked network. */
+/** An entry for a block from before the epochs: the genesis block, or an old block of a forked network. */
 function legacyEntry(
   node: LedgerNode,
   { block, amount: given }: StoredBlock,
@@ -215,7 +215,7 @@ function legacyEntry(
   }
   switch (block.type) {
     case 'send': {
-      // Only this kind is filtered.
+      // The node filters only this kind.
       if (filter.size > 0 && !filter.has(block.destination)) return undefined
       const destination = toAddress(block.destination)
       const { previous, balance } = block
@@ -228,7 +228,7 @@ function legacyEntry(
     }
     case 'open': {
       const { source, account } = block
-      // The first block of a network has no sender; its source is the account itself.
+      // The first block of a network has no sender; the account itself is its source.
       const from = source === account ? { account: toAddress(account), amount: RAW_MAX.toString() } : sender(source)
       if (!raw) return { type: 'receive', ...from }
       const representative = toAddress(block.representative)
@@ -257,13 +257,13 @@ function rawEntry(node: LedgerNode, stored: StoredBlock, filter: Set<PublicKey>)
     if (filter.size > 0 && !filter.has(other)) return undefined
     return { ...entry, subtype, account: toAddress(other), amount: amount.toString() }
   }
-  // With a filter the node still lists change and epoch blocks, but does not say what they are.
+  // With a filter the node still lists change and epoch blocks, but without their kind.
   if (filter.size > 0) return entry
   if (subtype === 'epoch') return { ...entry, subtype, account: toAddress(epochSigner(node, block)) }
   return { ...entry, subtype }
 }
 
-/** On a fork, the blocks of the network are upgraded by its own signers. */
+/** On a fork, epoch blocks are signed by the signers of its network. */
 function epochSigner({ fork, ledger }: LedgerNode, { account, link }: StateBlock): PublicKey {
   const isOurs = fork === undefined || account === ledger.genesis.account
   const signers = isOurs ? [ledger.genesis.account] : fork.origin.epochSigners
@@ -271,8 +271,8 @@ function epochSigner({ fork, ledger }: LedgerNode, { account, link }: StateBlock
 }
 
 /**
- * Answers a list of accounts one by one: good entries under `name`, bad ones under `errors` by the text given.
- * Both are left out when empty, and an answer without either is an error.
+ * Answers a list of accounts: good entries under `name`, errors under `errors` by the given text. An empty part is left
+ * out, and an answer without either part is an error.
  */
 function forEachAccount(
   request: NodeRequest,

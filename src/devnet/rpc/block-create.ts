@@ -13,7 +13,10 @@ import { checkReachable, checkVersion, readDifficulty, readWork } from '../../ke
 
 const NO_WORK = '0'.repeat(16)
 
-/** Builds and signs a block from its parts, with work. Parameters are read in the node's order, so that errors agree. */
+/**
+ * Builds and signs a block, with work. Reads its parameters in the node's order, so that several wrong ones give the
+ * same error as in the node.
+ */
 export const blockCreate: Handler = async (node, request) => {
   const parts = readParts(node, request)
   const { work, difficulty, privateKey } = parts
@@ -56,7 +59,7 @@ function readParts(node: LedgerNode, request: NodeRequest): Parts {
   const source = optional(request, 'source', (text) => parseHex(text, 64), 'Bad source') ?? ZERO_HASH
   const amount = optional(request, 'amount', parseRaw, 'Invalid amount number') ?? (0n as Raw)
   const work = readWork(request)
-  // This ledger has no wallets, so none can be found.
+  // This ledger has no wallets.
   if (wallet !== undefined && wallet !== ZERO_HASH && account !== undefined) throw refusal('Wallet not found')
   const privateKey = optional(request, 'key', (text) => parseHex(text, 64), 'Bad private key') ?? ZERO_KEY
   let previous = optional(request, 'previous', (text) => parseHex(text, 64), 'Bad previous') ?? ZERO_HASH

@@ -37,13 +37,13 @@ export const blocksInfo: Handler = (node, request) => {
   })
 }
 
-/** A hash that was asked for twice is answered twice, but for contents inside a string. */
+/** A hash that is repeated in the request is repeated in the answer, except for contents inside a string. */
 export const blocks: Handler = (node, request) => {
   const asObject = request.flag('json_block')
   return forEachHash(node, request, ({ block }) => blockContents(block, asObject), asObject)
 }
 
-/** One unknown hash fails the whole request unless `include_not_found` asks for a list of them. */
+/** An unknown hash fails the whole request, unless `include_not_found` asks for a list of unknown ones. */
 function forEachHash(
   node: LedgerNode,
   request: NodeRequest,
@@ -100,7 +100,7 @@ function walk(node: LedgerNode, request: NodeRequest, forward: boolean) {
   return { blocks }
 }
 
-/** The node counts a placeholder account as the first voter of each election. */
+/** In each election the node also counts a placeholder account as a voter. */
 const PLACEHOLDER_VOTER = 'nano_1111111111111111111111111111111111111111111111111113b8661hfk'
 const QUORUM_PERCENT = 67n
 
@@ -114,7 +114,7 @@ export const confirmationQuorum: Handler = (node, request) => ({
   ...(request.flag('peer_details') && { peers: '' }),
 })
 
-/** No representative has voted while an election is open here, so all tallies are zero. */
+/** All tallies are zero, because representatives vote only when an election ends. */
 export const confirmationInfo: Handler = (node, request) => {
   const root = parseHex(request.text('root'), 128)
   if (root === undefined) throw refusal('Invalid root hash')
@@ -127,7 +127,7 @@ export const confirmationInfo: Handler = (node, request) => {
   return { announcements: '0', voters: '1', last_winner: stored.hash, total_tally: '0', final_tally: '0', blocks }
 }
 
-/** Confirmations since the start. Elections take no time here. */
+/** Confirmations since the start, with a duration of zero. */
 export const confirmationHistory: Handler = (node, request) => {
   const wanted = request.find('hash')
   const elections = node.elections.past.filter(({ hash }) => wanted === undefined || hash === wanted.toUpperCase())

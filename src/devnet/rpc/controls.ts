@@ -10,8 +10,8 @@ import { dumpState, loadState } from '../state.ts'
 import type { Handler } from './handler.ts'
 
 /**
- * The one list of actions that no node has: each is an action here, a command, and a function of the package for tests.
- * `isAction` says which names a fault can be ordered for.
+ * All actions that no node has. Each is also a command, and a function of the package for tests. `isAction` says for
+ * which names a fault can be ordered.
  */
 export const openControls = (isAction: (name: string) => boolean) =>
   ({
@@ -35,28 +35,29 @@ export const openControls = (isAction: (name: string) => boolean) =>
 
 export type ControlName = keyof ReturnType<typeof openControls>
 
-/** Confirms a block and its dependencies. */
 const devnetConfirm: Handler = async (node, request) => {
   await node.confirm(request.hash())
   return { success: '' }
 }
 
-/** From now on blocks stay unconfirmed. */
+/** Leaves new blocks unconfirmed. */
 const devnetHold: Handler = (node) => {
   node.hold()
   return { success: '' }
 }
 
-/** Confirms everything that waits and confirms new blocks automatically again. */
+/** Confirms all waiting blocks, and new blocks automatically again. */
 const devnetRelease: Handler = async (node) => {
   await node.release()
   return { success: '' }
 }
 
-/** Deletes an unconfirmed block and everything built on it. */
 const devnetDrop: Handler = async (node, request) => ({ dropped: await node.drop(request.hash()) })
 
-/** Takes back a block, confirmed or not, and everything built on it, as after a lost disk; no node offers this. */
+/**
+ * Rolls back a block, confirmed or not, and everything built on it, as if the node had lost its disk. No node offers
+ * this.
+ */
 const devnetRollback: Handler = async (node, request) => {
   const hash = requireHash(request)
   const gone = await node.write(() => {
@@ -68,7 +69,7 @@ const devnetRollback: Handler = async (node, request) => {
   return { rolled_back: gone }
 }
 
-/** As on a node that has just downloaded the ledger: every block arrived at one moment, now unless the request says when. */
+/** Gives every block the same time of arrival, by default now, as on a node that has just downloaded the ledger. */
 const devnetResync: Handler = async (node, request) => {
   const text = request.find('timestamp')
   if (text !== undefined && !/^[0-9]{1,10}$/.test(text)) throw refusal('Invalid timestamp')
@@ -79,15 +80,14 @@ const devnetResync: Handler = async (node, request) => {
 
 const HOUR = 3_600_000
 
-/** Gives an unconfirmed block a rival that wins after a while, by default at once. */
 const devnetForkBlock: Handler = async (node, request) => {
   const hash = requireHash(request)
   return { hash: await forkBlock(node, hash, findWhole(request, 'wins_after_ms', HOUR) ?? 0) }
 }
 
 /**
- * Gives an unconfirmed block a rival on the same root. After a while the rival wins the election: the block is gone with everything
- * built on it, and the rival is confirmed. If a client confirms the block before that, the block wins.
+ * Gives an unconfirmed block a rival on the same root. After a while the rival is confirmed, and the block is removed
+ * with everything built on it. If a client confirms the block first, the rival loses.
  */
 async function forkBlock(node: LedgerNode, hash: string, winsAfterMilliseconds: number): Promise<string> {
   const { ledger } = node
@@ -119,12 +119,15 @@ async function forkBlock(node: LedgerNode, hash: string, winsAfterMilliseconds: 
   return rivalHash
 }
 
-/** The rival of a send pays another account, preferably the sender; any other names another representative. It is not signed. */
+/**
+ * The rival of a send pays another account, preferably the sender. The rival of any other block names another
+ * representative. It is not signed.
+ */
 function rivalOf({ ledger }: LedgerNode, { block, subtype }: StoredBlock): StateBlock {
   if (block.type !== 'state' || subtype === 'epoch') throw refusal('hash: An epoch block has no rival')
   const others = [block.account, ledger.genesis.account, ZERO_KEY]
   const signature = '0'.repeat(128)
-  // The same root needs the same work.
+  // The work stays valid, because the root is the same.
   if (subtype === 'send') return { ...block, signature, link: others.find((key) => key !== block.link)! }
   return { ...block, signature, representative: others.find((key) => key !== block.representative)! }
 }
@@ -146,7 +149,7 @@ function readAmount(request: NodeRequest): Raw {
 
 const ACCOUNTS_MAX = 10_000
 
-/** Accepts blocks of an account without a signature from now on; `end` requires signatures again. */
+/** Accepts blocks of an account without a valid signature; `end` requires signatures again. */
 const devnetImpersonate: Handler = (node, request) => {
   const account = requireAccount(request)
   const { impersonated } = node.ledger
@@ -156,7 +159,6 @@ const devnetImpersonate: Handler = (node, request) => {
   return { impersonated: [...impersonated].map(toAddress) }
 }
 
-/** Keeps the state of the ledger, to revert to. */
 const devnetSnapshot: Handler = async (node) => ({ id: await node.snapshots.take() })
 
 /** Reverts the ledger to a snapshot, which stays unless `end` deletes it. */
@@ -165,16 +167,15 @@ const devnetRevert: Handler = async (node, request) => {
   return { success: '' }
 }
 
-/** Goes back to the genesis and removes all blocks, snapshots, faults and changes of the clock. */
+/** Returns to the genesis; removes all blocks, snapshots, faults and changes of the clock. */
 const devnetReset: Handler = async (node) => {
   await node.snapshots.replaceBy(() => node.ledger.startOver())
   return { success: '' }
 }
 
-/** The whole ledger as text. */
 const devnetDump: Handler = (node) => ({ state: { ...dumpState(node) } })
 
-/** Replaces this ledger by a dumped one, all of it or nothing. */
+/** Replaces this ledger by a dumped one, completely or not at all. */
 const devnetLoad: Handler = async (node, request) => {
   const state = findMember(request.tree, 'state')
   if (!state) throw refusal('state is missing')
@@ -184,8 +185,8 @@ const devnetLoad: Handler = async (node, request) => {
 const COUNT_MAX = 1_000_000_000
 
 /**
- * Orders a fault for an action, for every action (`*`) or for the websocket; a count of 0 ends it. The field is called `target`,
- * because `action` is this action.
+ * Orders a fault for an action, for every action (`*`) or for the websocket; a count of 0 ends it. The field is called
+ * `target`, because `action` names the control itself.
  */
 const devnetFault =
   (isAction: (name: string) => boolean): Handler =>
@@ -211,7 +212,7 @@ const devnetFault =
     return { success: '' }
   }
 
-/** Orders a fault from now on, or ends it. A lagging ledger shows an earlier state, so changes are recorded from here on. */
+/** Orders or ends a fault. A lagging ledger shows an earlier state, so changes are recorded from now on. */
 async function setFault(node: LedgerNode, target: string, fault: Fault | undefined): Promise<void> {
   const { faults, snapshots } = node
   const { undo } = node.ledger.store
@@ -225,7 +226,7 @@ async function setFault(node: LedgerNode, target: string, fault: Fault | undefin
 /** The year 2286: the largest count of seconds with ten digits. */
 const SECONDS_MAX = 9_999_999_999
 
-/** Sets the ledger's clock, or advances it; it goes on from there. Confirmations that are due by then come at once. */
+/** Sets or advances the ledger's clock, which continues from there. Confirmations that become due happen at once. */
 const devnetSetTime: Handler = (node, request) => {
   const unix = findWhole(request, 'unix', SECONDS_MAX)
   const advance = findWhole(request, 'advance', SECONDS_MAX)
@@ -237,7 +238,7 @@ const devnetSetTime: Handler = (node, request) => {
   return { unix: `${Math.floor(clock.now() / 1000)}` }
 }
 
-/* Fields of the controls. No node has these actions, so errors name the wrong field instead of imitating a node. */
+/* Fields of the controls. Their errors name the wrong field, because there is no node to imitate. */
 
 function requireText(request: NodeRequest, name: string): string {
   const text = request.find(name)

@@ -118,7 +118,7 @@ const OPEN: Record<string, Handler> = {
   ...oldUnits,
 }
 
-/** Controls never suffer faults, so that every fault can be ended. */
+/** A fault never applies to a control, so every fault can be ended. */
 const isOurs = (action: string) => action.startsWith('devnet_')
 
 /** Finds and runs the action of a request. */
@@ -142,7 +142,7 @@ export async function answerRequest(node: LedgerNode, request: NodeRequest, cont
   return { deprecated_account_format: '1', ...answer }
 }
 
-/** Answers with the fault that a test has ordered. `looks` says whether the action only reads. */
+/** Applies the fault that a test has ordered. `looks` says whether the action only reads. */
 async function suffer(
   node: LedgerNode,
   { kind, milliseconds }: Fault,
@@ -155,7 +155,7 @@ async function suffer(
       await node.faults.wait(milliseconds)
       return answer()
     case 'drop':
-      // The action runs, but its client gets no answer: a case that every sender of money must be ready for.
+      // The action runs, but its client gets no answer. Every program that sends money must handle this.
       await answer()
       throw new LostAnswer()
     case 'lag':

@@ -20,7 +20,7 @@ export const deterministicKey: Handler = (_node, request) => {
   const indexText = request.text('index')
   const seed = parseHex(seedText, 64)
   if (seed === undefined) throw refusal('Bad seed')
-  // The node reads the digits at the front and keeps the low 32 bits.
+  // Like the node, reads the digits at the beginning and keeps the low 32 bits.
   const index = toUnsigned(/^\s*[+-]?[0-9]+/.exec(indexText)?.[0] ?? '')
   if (index === undefined) throw refusal('Invalid index')
   return expand(deriveKey(seed, Number(BigInt.asUintN(32, index))))

@@ -8,7 +8,7 @@ import type { Handler } from './handler.ts'
 
 const PROTOCOL_VERSION = '21'
 
-/** Reports the node whose behaviour this ledger reproduces; `build_info` names this ledger itself. */
+/** Reports the version of the node that this ledger imitates; `build_info` names this ledger. */
 export const version: Handler = (node) => ({
   rpc_version: '1',
   store_version: '24',
@@ -35,7 +35,7 @@ export const availableSupply: Handler = (node) => {
   return { available: (RAW_MAX - genesis.balance - burned).toString() }
 }
 
-/** This node is alone on its network. */
+/** There are no other nodes on this network. */
 export const peers: Handler = () => ({ peers: '' })
 
 export const telemetry: Handler = (node, request) => {

@@ -20,7 +20,7 @@ export const processBlock: Handler = async (node, request) => {
   }
   if (request.flag('async')) {
     check(new Candidate(block))
-    // No caller waits for the outcome: `async` only promises a start.
+    // No caller waits: with `async` the answer only confirms the start.
     void node.process(block).catch(node.onFailure)
     return { started: '1' }
   }
@@ -29,7 +29,9 @@ export const processBlock: Handler = async (node, request) => {
   return { hash: result.hash }
 }
 
-/** Compares the caller's subtype with the account as it is now, before the ledger validates the block. */
+/**
+ * Checks the subtype that the caller named against the account's current state, before the ledger validates the block.
+ */
 function checkSubtype(node: LedgerNode, block: Block & { type: 'state' }, subtype: string): void {
   const { store } = node.ledger
   const opens = block.previous === ZERO_HASH

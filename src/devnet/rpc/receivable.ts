@@ -22,7 +22,7 @@ export const receivable: Handler = (node, request) => {
     else if (entry.amount >= shape.threshold) found.push(entry)
   }
   if (!sorted) return { blocks: shape.write(found) }
-  // The node adds offset and count in 64 bits, so an offset without a count leaves nothing.
+  // The node adds offset and count in 64 bits, so the sum overflows for an offset without a count, and nothing is left.
   const end = BigInt.asUintN(64, offset + count)
   const inWindow = (_entry: Receivable, at: number) => BigInt(at) >= offset && BigInt(at) < end
   return { blocks: shape.write(largestFirst(found).filter(inWindow)) }
@@ -61,7 +61,10 @@ interface Shape {
   write(entries: Receivable[]): Answer
 }
 
-/** A list of hashes; with a threshold or sorting hash → amount; with source or version hash → object. */
+/**
+ * The answer is a list of hashes; with a threshold or sorting, it maps hashes to amounts; with source or version,
+ * hashes to objects.
+ */
 function readShape(request: NodeRequest, version: boolean): Shape {
   const threshold = request.threshold()
   const source = request.flag('source')

@@ -34,7 +34,7 @@ export const representatives: Handler = (node, request) => {
       return a.representative > b.representative ? -1 : 1
     })
   }
-  // Without sorting the node checks its bound one entry too late.
+  // Without sorting, the node checks the count one entry too late.
   weights = weights.filter((_weight, at) => (sorted ? BigInt(at) < count : BigInt(at) <= count))
   const found = new Entries()
   for (const { representative, weight } of weights) found.put(toAddress(representative), weight.toString())

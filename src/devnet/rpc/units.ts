@@ -3,7 +3,7 @@ import type { Members } from '../../kernel/nano/node-answer.ts'
 import { type NodeRequest, refusal } from '../../kernel/nano/node-request.ts'
 import { type Handler, deprecated } from './handler.ts'
 
-/** Whole nano only, in 128 bits that wrap around: the node notices an overflow only if the result came out smaller. */
+/** Whole nano only, in 128 bits that wrap around. The node notices an overflow only if the result is smaller. */
 function toRaw(request: NodeRequest, ratio: bigint): Members {
   const amount = request.amount()
   const raw = BigInt.asUintN(128, amount * ratio)
@@ -13,7 +13,7 @@ function toRaw(request: NodeRequest, ratio: bigint): Members {
 
 export const nanoToRaw: Handler = (_node, request) => toRaw(request, RAW_PER_NANO)
 
-/** Raw of the units that the node had until V27, by their names. */
+/** How much raw the units are that nodes had until V27. */
 const OLD_UNITS = {
   mnano: RAW_PER_NANO,
   mrai: RAW_PER_NANO,
@@ -36,5 +36,5 @@ export const oldUnits: Record<string, Handler> = Object.fromEntries(
   ]),
 )
 
-/** Cuts off what is less than one nano. */
+/** Rounds down to whole nano. */
 export const rawToNano: Handler = (_node, request) => ({ amount: (request.amount() / RAW_PER_NANO).toString() })

@@ -55,7 +55,7 @@ function strength(node: LedgerNode, value: bigint): Members {
   }
 }
 
-/** The threshold that a block must meet on the ledger as it is now; the base threshold when its subtype is unknown. */
+/** The threshold that the block must meet on the current ledger; the base threshold if the subtype is unknown. */
 export function ledgerThreshold({ ledger }: LedgerNode, block: Block): bigint {
   const { store, thresholds } = ledger
   const previous = previousOf(block) === ZERO_HASH ? undefined : store.findBlock(previousOf(block))

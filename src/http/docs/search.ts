@@ -1,8 +1,65 @@
 import { headingId, plain } from '../../web/docs-markdown.tsx'
 import type { Found, FoundPart } from '../../web/docs-pages.tsx'
-import { type Term, beginnings, placesOf, stemsOf, toSet, wholeWords } from './stems.ts'
 
-/** A page that can be found: its text in Markdown, and the weight of a hit in it. */
+const WORD = /[\p{L}\p{N}_]+/gu
+/** Words that are on every page. Readers type them because they ask in sentences. */
+const COMMON = new Set(
+  'a an and are as at be by can do does for from get how i if in is it me my of on or that the this to was what when where which who why will with you your'.split(
+    ' ',
+  ),
+)
+
+/** Gives "refunds", "refunded" and "refunding" the same stem. Stems are only compared, so they need not be words. */
+function stem(word: string): string {
+  if (word.length < 4 || /[0-9_]/.test(word)) return word
+  let base = word
+    .replace(/ies$/, 'y')
+    .replace(/(?<=ss|sh|ch|x)es$/, '')
+    .replace(/(?<![su])s$/, '')
+  const bare = base.replace(/(?:ations?|ings?|ied|ed)$/, '')
+  // The "ing" of "string" is not an ending, because no vowel precedes it.
+  if (bare.length >= 3 && /[aeiouy]/.test(bare)) base = bare.replace(/([bdgmnprt])\1$/, '$1')
+  return base.replace(/e$/, '').replace(/y$/, 'i')
+}
+
+/** A name such as `webhook_url` counts as one word and as its parts. */
+function stemsOf(word: string): string[] {
+  const lower = word.toLowerCase()
+  return lower.includes('_') ? [lower, ...lower.split('_').filter(Boolean).map(stem)] : [stem(lower)]
+}
+
+const placesOf = (text: string) => [...text.matchAll(WORD)].map((hit) => ({ word: hit[0], at: hit.index }))
+
+const toSet = (text: string): ReadonlySet<string> => new Set(placesOf(text).flatMap(({ word }) => stemsOf(word)))
+
+/** One word of a query. */
+interface Term {
+  stem: string
+  isIn(stems: ReadonlySet<string>): boolean
+}
+
+const queryWords = (query: string, max: number) => {
+  const words = placesOf(query.toLowerCase()).map(({ word }) => word)
+  const telling = words.filter((word) => !COMMON.has(word))
+  return (telling.length > 0 ? telling : words).slice(0, max)
+}
+
+function wholeWords(query: string, max: number): Term[] {
+  return queryWords(query, max).map((word) => {
+    const own = word.includes('_') ? word : stem(word)
+    return { stem: own, isIn: (stems) => stems.has(own) }
+  })
+}
+
+/** For a word that the reader has not finished typing. */
+function beginnings(query: string, max: number): Term[] {
+  return queryWords(query, max).map((word) => ({
+    stem: word,
+    isIn: (stems) => [...stems].some((one) => one.startsWith(word)),
+  }))
+}
+
+/** A page that the search covers, in Markdown, with the weight of a match in it. */
 export interface Searchable {
   href: string
   title: string
@@ -17,13 +74,12 @@ interface Section {
   id: string | undefined
   title: string
   text: string
-  /** The stems of the heading, and of the text. */
   heading: ReadonlySet<string>
   words: ReadonlySet<string>
 }
 
 interface Indexed extends Omit<Searchable, 'markdown' | 'synonyms'> {
-  /** The stems of the title, in their order, and of all names: whole names, then their parts. */
+  /** The stems of the title in their order, and of all names, whole and in parts. */
   titled: string
   names: ReadonlySet<string>
   parts: ReadonlySet<string>
@@ -33,10 +89,10 @@ interface Indexed extends Omit<Searchable, 'markdown' | 'synonyms'> {
 const WORDS_MAX = 8
 const RESULTS_MAX = 20
 const EXCERPT_LENGTH = 200
-/** Characters before the first hit, so that its sentence can be read. */
+/** How many characters to show before the first match. */
 const EXCERPT_LEAD = 60
 
-/** Searches all documents. They never change while the process runs, and are indexed at the first search. */
+/** Searches all documents. They do not change while the process runs, so they are indexed once, at the first search. */
 export class DocsSearch {
   readonly #list: () => readonly Searchable[]
   #pages: readonly Indexed[] | undefined
@@ -46,7 +102,8 @@ export class DocsSearch {
   }
 
   /**
-   * Returns the best pages that have every word, and how many have. If no page has all of them, longer words that begin like them count.
+   * Returns the best pages that contain every word, and how many pages do. If no page contains all words, longer words
+   * with the same beginning count, too.
    */
   find(query: string): { results: readonly Found[]; total: number } {
     const whole = this.#have(wholeWords(query, WORDS_MAX))
@@ -75,7 +132,10 @@ function toIndexed({ markdown, synonyms = [], ...page }: Searchable): Indexed {
   return { ...page, titled: inOrder(page.title), names, parts: toSet(all), sections: sectionsOf(markdown) }
 }
 
-/** A section is a heading with the text below it. Comments in shell code begin like headings, so code is skipped. */
+/**
+ * Splits a text into sections: a heading and the text below it. Code is skipped, because comments in shell code look
+ * like headings.
+ */
 function sectionsOf(markdown: string): Section[] {
   const sections: { heading: string; lines: string[] }[] = [{ heading: '', lines: [] }]
   let isCode = false
@@ -103,11 +163,11 @@ function toSentence(line: string): string {
   return row.join(' · ').replace(/(?<![.?!])$/, '.')
 }
 
-/** The text as people read it, without the markup of tables, links and code. */
+/** The text without the markup of tables, links and code. */
 const toPlain = (text: string) => plain(text).replaceAll(/\\?\|/g, ' ').replaceAll(/\s+/g, ' ').trim()
 
 function scoreOf({ titled, names, parts, sections, weight }: Indexed, terms: readonly Term[]): number {
-  // A page whose title is exactly the query is the one that the reader wants.
+  // If the query is exactly the title of a page, that page comes first.
   let score = titled === terms.map(({ stem }) => stem).join(' ') ? 140 : 0
   for (const term of terms) {
     const inNames = term.isIn(names) ? 60 : term.isIn(parts) ? 40 : 0
@@ -147,7 +207,7 @@ function excerptOf(text: string, terms: readonly Term[]): FoundPart[] {
   return mark(`${from > 0 && !isNear ? '… ' : ''}${end}${isWhole ? '' : ' …'}`, terms)
 }
 
-/** Splits a text into the words that were searched for and the rest. */
+/** Splits a text into the searched words and the rest. */
 function mark(text: string, terms: readonly Term[]): FoundPart[] {
   const parts: FoundPart[] = []
   let at = 0

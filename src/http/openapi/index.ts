@@ -2,20 +2,13 @@ import type { TSchema } from 'typebox'
 import { answer } from '../../kernel/answers.ts'
 import type { Described } from '../../kernel/described.ts'
 import type { Offered } from '../../kernel/module.ts'
-import { type Names, publicSchema, unnamed } from '../../kernel/public-schema.ts'
+import { type Names, unnamed } from '../../kernel/public-schema.ts'
 import { ACCOUNT, KEY } from '../../modules/accounts/index.ts'
-import { CHECK, CHECKOUT_EVENT, EVENT_KINDS, OWN_CHECKOUT, PAYMENT, RECORD } from '../../modules/checkout/index.ts'
+import { CHECK, CHECKOUT_EVENT, OWN_CHECKOUT, PAYMENT, RECORD } from '../../modules/checkout/index.ts'
 import { EMAIL_CHECK, OWN_EMAIL_PAYMENT } from '../../modules/email/index.ts'
 import { KNOWN_NAME } from '../../modules/names/index.ts'
 import { REPRESENTATIVE } from '../../modules/reps/index.ts'
-import {
-  ADDRESS_EVENT,
-  ADDRESS_KINDS,
-  DELIVERY,
-  EVENT,
-  EVENT_WITH_DELIVERIES,
-  PING_EVENT,
-} from '../../modules/webhooks/index.ts'
+import { DELIVERY, EVENT, EVENT_WITH_DELIVERIES } from '../../modules/webhooks/index.ts'
 import { SETTLED, TERMS, VERIFIED } from '../../modules/x402/index.ts'
 import { actionPaths, actionSchemas, answerName, requestName, rootOperation, statusesOf } from './actions.ts'
 import {
@@ -29,6 +22,7 @@ import {
   toOperation,
 } from './operation.ts'
 import { listTags, tagOf } from './tags.ts'
+import { toWebhooks } from './webhooks.ts'
 
 /** Every described route except the actions. */
 export const listDescribed = (modules: readonly Offered[]): Described[] => [
@@ -37,8 +31,8 @@ export const listDescribed = (modules: readonly Offered[]): Described[] => [
 ]
 
 /**
- * Schemas that several operations share, by name. Generators write `Checkout` and `checkout` into the same file or type, so no
- * name differs from the name of an action in its letter case alone.
+ * Schemas shared by several operations. Generators put `Checkout` and `checkout` into the same file or type, so no name
+ * may differ from an action's name only by case.
  */
 const COMPONENTS: Readonly<Record<string, TSchema>> = {
   Error: ERROR,
@@ -71,7 +65,7 @@ const PAYMENT_SIGNATURE = {
   schema: { type: 'string' },
 }
 
-/** The whole API as OpenAPI 3.1, generated from the actions and the descriptions of the other routes. */
+/** The whole API as OpenAPI 3.1, generated from the actions and the descriptions of the routes. */
 export function toOpenApi(modules: readonly Offered[], { baseUrl, version }: { baseUrl: string; version: string }) {
   const actions = modules.flatMap((context) => context.actions)
   const described = listDescribed(modules)
@@ -131,7 +125,7 @@ function withRoutes(
 
 const { text, list, record, words } = answer
 
-/** Routes of the server itself. */
+/** Routes of the server itself, which belong to no module. */
 const SERVICE_ROUTES: readonly Described[] = [
   {
     method: 'get',
@@ -187,70 +181,3 @@ const SERVICE_ROUTES: readonly Described[] = [
     otherwise: { status: 503, schema: record({ status: words('not ready'), reason: text }) },
   },
 ]
-
-interface Kind {
-  type: string
-  summary: string
-  schema: TSchema
-}
-
-/** The kinds of webhook events. Only completions are sent by default; `webhook_events` selects the others. */
-const KINDS: readonly Kind[] = [
-  ...Object.entries(EVENT_KINDS).map(([type, when]) => ({
-    type,
-    summary: `Sent when ${when}.`,
-    schema: CHECKOUT_EVENT,
-  })),
-  ...Object.entries(ADDRESS_KINDS).map(([type, when]) => ({
-    type,
-    summary: `Sent when ${when}.`,
-    schema: ADDRESS_EVENT,
-  })),
-  { type: 'ping', summary: 'A test event.', schema: PING_EVENT },
-]
-
-/** `payment.late` becomes `onPaymentLate`. */
-const operationIdOf = (type: string) =>
-  `on${type.replaceAll(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase())}`
-
-const DELIVERY_HEADERS: readonly [name: string, description: string][] = [
-  ['Nano-Signature', 'HMAC-SHA256 of the raw body with the secret, in lower-case hexadecimal digits.'],
-  ['webhook-id', 'Id of the event: the same on every attempt.'],
-  ['webhook-timestamp', 'Seconds since 1970 at the time of the attempt.'],
-  ['webhook-signature', '`v1,` and the base64 of the HMAC-SHA256 of `id.timestamp.body`: Standard Webhooks.'],
-]
-
-function toWebhooks(names: Names): Record<string, object> {
-  return Object.fromEntries(
-    KINDS.map(({ type, summary, schema }) => [
-      type,
-      {
-        post: {
-          operationId: operationIdOf(type),
-          tags: [tagOf('webhooks')],
-          summary,
-          description: [
-            summary,
-            'It is sent at least once, and repeated with the same `webhook-id` until your server accepts it. Verify the signature, then act once for each `id`.',
-          ].join('\n\n'),
-          security: [],
-          parameters: DELIVERY_HEADERS.map(([name, description]) => ({
-            name,
-            in: 'header',
-            required: true,
-            description,
-            schema: { type: 'string' },
-          })),
-          requestBody: {
-            required: true,
-            content: { 'application/json': { schema: publicSchema(schema, names) } },
-          },
-          responses: {
-            '2XX': { description: 'Accepted. Any other answer is retried for days.' },
-            410: { description: 'The address is gone: nothing more is sent there.' },
-          },
-        },
-      },
-    ]),
-  )
-}

@@ -4,12 +4,15 @@ import { deflateSync } from 'node:zlib'
 import { PNG, pngChunk } from '../../../test/support/pictures.ts'
 import { openLogos } from './pictures.ts'
 
-/* Half a megabyte of a stranger's may be thirty of pixels: what unpacking costs is bounded, however many ask for it at once. */
+/*
+ * A picture of half a megabyte from anybody may unpack to thirty, so the cost of unpacking is limited, however many
+ * requests come at once.
+ */
 
 const SIDE = 2_048
 const ROW = 1 + SIDE * 8
 
-/** The largest there may be, with pixels that are slow to pack: long runs, each broken a little differently. */
+/** The largest allowed picture, with pixels that compress slowly: long runs, each with a small change. */
 function largest(): Buffer {
   const pixels = Buffer.alloc(SIDE * ROW)
   for (let at = 0, seed = 1; at < pixels.length; at += 251) {
@@ -31,6 +34,7 @@ test('pictures are unpacked one after the other, and the slowest takes no more t
   ])
   assert.ok(files.get('large')!.length < 512 * 1024)
   const logos = openLogos({
+    findUploaded: async () => undefined,
     outbound: { get: async (url: string) => ({ status: 200, bytes: files.get(url)! }) } as never,
   })
   const order: string[] = []

@@ -1,17 +1,91 @@
 import type { Config } from '../../config/config.ts'
 import type { Failures } from '../../kernel/failures.ts'
-import type { Clock, Notices, Random } from '../../kernel/ports.ts'
+import type { Clock, Notices, Random, Confirmation, ConfirmationBus } from '../../kernel/ports.ts'
 import type { Traces } from '../../kernel/traces.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { type Disagreement, toAgreement } from './agreement.ts'
 import type { OurLedger } from './identity.ts'
 import { Nodes } from './index.ts'
-import { shareConfirmations } from './shared-confirmations.ts'
 import type { Upstream } from './upstream.ts'
 import { type EmbeddedAddresses, toUpstreams } from './upstreams.ts'
 
-/** Share of the memory for answers of nodes; the rest is for finished answers. */
+const DEAF = 'deaf'
+const CONFIRMATION = 'confirmation'
+/** How often an instance without its own stream announces that, and for how long the others believe it. */
+const SAY_EVERY = 5_000
+const BELIEVED_FOR = 15_000
+/** Most shared confirmations per second, to protect the store; pollers find the rest. */
+const PER_SECOND_MAX = 200
+/** PostgreSQL refuses notices of 8000 bytes or more. */
+const BYTES_MAX = 7_000
+
+interface SharingOptions {
+  instance: string
+  bus: ConfirmationBus
+  notices: Notices
+  clock: Clock
+  /** Handles a confirmation that another instance has received. */
+  receive(confirmation: Confirmation): void
+}
+
+/**
+ * Instances that receive no confirmations get them from those that do. Every instance that receives them repeats them
+ * while another one announces that it receives none.
+ */
+function shareConfirmations({ instance, bus, notices, clock, receive }: SharingOptions): () => void {
+  let othersDeafUntil = 0
+  let second = 0
+  let repeated = 0
+  let ended = false
+  let cancel: () => void = () => undefined
+  const sayDeaf = () => {
+    cancel()
+    if (bus.connected || ended) return
+    notices.publish(DEAF, instance)
+    cancel = clock.after(SAY_EVERY, sayDeaf)
+  }
+  const mayReport = () => {
+    const now = Math.floor(clock.now() / 1_000)
+    if (now !== second) {
+      second = now
+      repeated = 0
+    }
+    return ++repeated <= PER_SECOND_MAX
+  }
+  const endings = [
+    notices.subscribe(DEAF, (who) => {
+      if (who !== instance) othersDeafUntil = clock.now() + BELIEVED_FOR
+    }),
+    notices.subscribe(CONFIRMATION, (text) => {
+      const confirmation = bus.connected ? undefined : parse(text)
+      if (confirmation) receive(confirmation)
+    }),
+    bus.listen((confirmation) => {
+      if (!bus.connected || clock.now() >= othersDeafUntil || !mayReport()) return
+      const text = JSON.stringify(confirmation)
+      if (Buffer.byteLength(text) <= BYTES_MAX) notices.publish(CONFIRMATION, text)
+    }),
+  ]
+  bus.onGap(sayDeaf)
+  sayDeaf()
+  return () => {
+    ended = true
+    cancel()
+    for (const end of endings) end()
+  }
+}
+
+function parse(text: string): Confirmation | undefined {
+  try {
+    return JSON.parse(text) as Confirmation
+  } catch {
+    // Not JSON, perhaps from another version. The nodes will report the block as well.
+    return undefined
+  }
+}
+
+/** Share of the memory for nodes' answers; finished answers get the rest. */
 const ANSWERS_SHARE = 3 / 8
 
 interface NodesParts {
@@ -20,18 +94,18 @@ interface NodesParts {
   log: Log
   metrics: Metrics
   failures: Failures
-  /** How processes on one store notify each other of writes. */
+  /** How processes on a store notify each other of writes. */
   notices: Notices
   devnet: EmbeddedAddresses | undefined
-  /** Identifies this process among those on the store. */
+  /** The id of this process among those on the store. */
   instance: string
   ledger: OurLedger
-  /** The nodes have agreed on a first block where none was known. */
+  /** Called when the nodes have agreed on a first block that was not known before. */
   onLearned?: (genesis: string) => void
   traces?: Traces | undefined
 }
 
-/** Opens the configured nodes, and reports their states and failures to the log, to metrics and to other instances. */
+/** Opens the configured nodes, and reports their states and failures in the log, in metrics and to other instances. */
 export function openNodes(config: Config, parts: NodesParts): Nodes {
   const { clock, random, log, metrics, failures, notices, devnet, instance, ledger } = parts
   const nodes = new Nodes({
@@ -91,7 +165,7 @@ function reportDisagreement({ log, metrics }: Pick<NodesParts, 'log' | 'metrics'
   log.error({ event: 'node_disagreement', ...disagreement })
 }
 
-/** Why nothing can be served, if so: names the reachable nodes that must not be used. */
+/** Why no node can be used, naming reachable nodes that must not be used; undefined if one can. */
 export function noNodeReason({ pool }: Nodes): string | undefined {
   if (pool.upstreams.some(({ healthy }) => healthy)) return undefined
   const named = pool.upstreams

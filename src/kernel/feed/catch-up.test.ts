@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TestClock } from '../../../test/support/clock.ts'
-import { CatchUp } from './catch-up.ts'
+import { CatchUp } from './ledger-feed.ts'
 
 const START = 1_000_000
 

@@ -1,7 +1,7 @@
 import { answer } from '../../kernel/answers.ts'
 import { badField } from '../../kernel/errors.ts'
 import type { Labelled, Reading } from '../../kernel/resource/field.ts'
-import { field, id, kept, text, unixTime, url } from '../../kernel/resource/fields.ts'
+import { field, id, kept, picture, text, unixTime, url } from '../../kernel/resource/fields.ts'
 import { type RecordOf, type RowOf, type ValuesOf, noun } from '../../kernel/resource/resource.ts'
 import { isTimeZone } from '../../kernel/calendar.ts'
 import type { Prices } from '../../kernel/ports.ts'
@@ -18,11 +18,6 @@ interface ProfileContext {
   /** On the development ledger, URLs may be plain http. */
   isPlay: boolean
   prices: Pick<Prices, 'currencies'>
-}
-
-const LOGO = {
-  label: 'Logo',
-  hint: 'An https URL of a PNG, JPEG or WebP up to 512 KB and 2048 pixels. We store a copy.',
 }
 
 /** The public profile of an account. */
@@ -48,9 +43,9 @@ export const accountProfile = noun({
       isBeside: true,
     }),
     logoUrl: {
-      ...url(LOGO),
+      ...picture({ label: 'Logo', hint: 'PNG, JPEG or WebP.' }),
       wire: 'logo',
-      // The module that fetches decides which URLs are allowed, for every scheme and port.
+      // The module that fetches the picture decides which URLs are allowed, with every scheme and port.
       read: (value: unknown, { path }: Reading) => readUrl(path, value, { plainHttpAllowed: true }),
     },
     /** Our copy. */
@@ -64,9 +59,9 @@ export const accountProfile = noun({
       hint: 'Such as #1a5fc7. Text is adjusted to stay readable.',
       placeholder: '#1a5fc7',
     }),
-    /** Paid where a checkout, link or till names no address. */
+    /** The address that is paid if a checkout, link or till names none. */
     payoutAddress: kept<string | null>({ schema: orNull(answer.text), column: 'string | null', isHidden: true }),
-    /** Zero while the profile is empty. */
+    /** Zero if the profile is empty. */
     updatedAt: {
       ...unixTime('updated_unix'),
       schema: orNull(answer.unix),

@@ -4,6 +4,7 @@ import type { Logos, Mailer, Notices, Prices, SecretBox } from '../../kernel/por
 import type { Retention } from '../../kernel/retention.ts'
 import { rpcCredits } from './actions/rpc-credits.ts'
 import { rpcKey } from './actions/rpc-key.ts'
+import { type PictureUploads, pictureUploads } from './domain/pictures.ts'
 import { Sessions } from './domain/sessions.ts'
 import { forgetExpired, mailInvitations, mailProofCode, mailSignInLink, releaseReservations, sendMail } from './jobs.ts'
 import { RequestLog } from './requests/log.ts'
@@ -47,6 +48,7 @@ export interface AccountsModule extends Module {
   sessions: Sessions
   usage: UsageMeter
   requests: RequestLog
+  uploads: PictureUploads
   /** Notifies every instance that an account has got credits, so that it counts as prepaid at once. */
   announceCredits(accountId: string): void
   /** Notifies every instance that the operator has changed an account's rights. */
@@ -75,6 +77,7 @@ export function openAccounts(
     sessions,
     usage,
     requests,
+    uploads: pictureUploads(profile),
     routes: [
       ...accountRoutes({ store, sessions, notices, baseUrl, required }),
       ...passkeyRoutes({ store, sessions, baseUrl, required }),

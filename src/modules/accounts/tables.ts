@@ -1,3 +1,4 @@
+import type { PasskeysTable } from './passkeys/store.ts'
 import { encryptedIn } from '../../kernel/encrypted.ts'
 import type { ProfileColumns } from './account-profile.ts'
 import type { MemberColumns } from './people/member.ts'
@@ -23,22 +24,6 @@ export interface AccountsTable {
 
 /** A person of an account, by email address: invited, member, or former member. */
 export interface MembersTable extends MemberColumns {}
-
-/** A person's passkey, valid for all their accounts. Contains only the public key. */
-export interface PasskeysTable {
-  id: string
-  /** In lower case. */
-  email: string
-  /** The person's id on devices; the same for all passkeys of a person. */
-  user_handle: string
-  credential_id: string
-  public_key: string
-  /** The device's count of signatures; some devices always report 0. */
-  counter: number
-  name: string
-  created_at: number
-  last_used_at: number | null
-}
 
 /** One-time codes for a person who has lost every passkey. */
 interface RecoveryCodesTable {
@@ -74,7 +59,6 @@ export interface ApiKeysTable {
   last_used_at: number | null
   /** The key that it replaced. */
   predecessor: string | null
-  /** JSON list of a secret key's scopes; null means all. */
   scopes: string | null
   /** JSON list of the limits that apply to it. */
   limits: string | null
@@ -189,6 +173,21 @@ export interface AccountLogosTable {
   data: string
 }
 
+/** A picture that an account has uploaded, as the gateway has converted it. */
+export interface AccountPicturesTable {
+  /** A hash of the account and the bytes: uploaded again, a picture is the same row. */
+  id: string
+  account_id: string
+  type: string
+  width: number
+  height: number
+  /** The size of the file. */
+  bytes: number
+  /** In base64. */
+  data: string
+  created_at: number
+}
+
 /** The sum of a day's reservations, which is compared with the limit. */
 interface KeySpendDaysTable {
   limit_id: string
@@ -229,6 +228,7 @@ export interface AccountTables {
   key_spend_days: KeySpendDaysTable
   account_profiles: AccountProfilesTable
   account_logos: AccountLogosTable
+  account_pictures: AccountPicturesTable
   usage_days: UsageDaysTable
   usage_batches: UsageBatchesTable
   account_requests: AccountRequestsTable
@@ -254,6 +254,7 @@ export const ACCOUNT_TABLES = [
   'key_spend_days',
   'account_profiles',
   'account_logos',
+  'account_pictures',
   'usage_days',
   'usage_batches',
   'account_requests',

@@ -1,43 +1,27 @@
+import { columns, json, plain, raw, type RecordIn, type RowIn } from '../../kernel/resource/columns.ts'
 import { sql } from 'kysely'
 import { type StoreEngine, sumRaw } from '../../kernel/dialect.ts'
-import { type Raw, toRaw } from '../../kernel/money.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
 import type { Db } from '../../kernel/db.ts'
-import type { ServiceOrdersTable, ServicePaymentsTable } from './tables.ts'
 
 /** What one of the service's own checkouts sells. */
-export interface Order {
-  checkoutId: string
-  kind: string
+const ORDER = columns({
+  checkoutId: plain<string>(),
+  kind: plain<string>(),
   /** What it is about: a username, an account, or an email address. */
-  subject: string
-  accountId: string | null
-  /** What each plan delivers. */
-  detail: JsonObject
-  createdAt: number
-}
-
-const toOrder = (row: ServiceOrdersTable): Order => ({
-  checkoutId: row.checkout_id,
-  kind: row.kind,
-  subject: row.subject,
-  accountId: row.account_id,
-  detail: JSON.parse(row.detail) as JsonObject,
-  createdAt: row.created_at,
+  subject: plain<string>(),
+  accountId: plain<string | null>(),
+  /** JSON object: what each plan delivers. */
+  detail: json<JsonObject>(),
+  createdAt: plain<number>(),
 })
 
+export type Order = RecordIn<typeof ORDER>
+export type ServiceOrdersTable = RowIn<typeof ORDER>
+const toOrder = ORDER.toRecord
+
 export async function insertOrder(db: Db, order: Order): Promise<void> {
-  await db
-    .insertInto('service_orders')
-    .values({
-      checkout_id: order.checkoutId,
-      kind: order.kind,
-      subject: order.subject,
-      account_id: order.accountId,
-      detail: JSON.stringify(order.detail),
-      created_at: order.createdAt,
-    })
-    .execute()
+  await db.insertInto('service_orders').values(ORDER.toRow(order)).execute()
 }
 
 export async function findOrder(db: Db, checkoutId: string): Promise<Order | undefined> {
@@ -77,52 +61,33 @@ export async function deleteOrders(db: Db, checkoutIds: readonly string[]): Prom
     .execute()
 }
 
-/** The outcome of one payment to the service. */
-export interface SettledPayment {
-  blockHash: string
-  checkoutId: string | null
-  kind: string
-  subject: string
-  accountId: string | null
-  payer: string
-  amountRaw: Raw
-  outcome: ServicePaymentsTable['outcome']
-  reason: string | null
-  what: string | null
-  createdAt: number
-}
-
-const toSettled = (row: ServicePaymentsTable): SettledPayment => ({
-  blockHash: row.block_hash,
-  checkoutId: row.checkout_id,
-  kind: row.kind,
-  subject: row.subject,
-  accountId: row.account_id,
-  payer: row.payer,
-  amountRaw: toRaw(BigInt(row.amount_raw)),
-  outcome: row.outcome,
-  reason: row.reason,
-  what: row.what,
-  createdAt: row.created_at,
+/** The outcome of money paid for an order, one row for each block. */
+const SETTLED = columns({
+  blockHash: plain<string>(),
+  checkoutId: plain<string | null>(),
+  kind: plain<string>(),
+  subject: plain<string>(),
+  accountId: plain<string | null>(),
+  payer: plain<string>(),
+  amountRaw: raw(),
+  /** Held money is returned once its payer or an operator has named a recipient; unauthorized money waits for an owner's approval. */
+  outcome: plain<'applied' | 'refunded' | 'held' | 'unauthorized'>(),
+  /** Why nothing was delivered. */
+  reason: plain<string | null>(),
+  /** What was delivered, as text. */
+  what: plain<string | null>(),
+  createdAt: plain<number>(),
 })
+
+export type SettledPayment = RecordIn<typeof SETTLED>
+export type ServicePaymentsTable = RowIn<typeof SETTLED>
+const toSettled = SETTLED.toRecord
 
 /** Records a payment as settled, once for each block; false when it was recorded before, and then nothing more may happen because of it. */
 export async function insertSettled(db: Db, payment: SettledPayment): Promise<boolean> {
   const row = await db
     .insertInto('service_payments')
-    .values({
-      block_hash: payment.blockHash,
-      checkout_id: payment.checkoutId,
-      kind: payment.kind,
-      subject: payment.subject,
-      account_id: payment.accountId,
-      payer: payment.payer,
-      amount_raw: payment.amountRaw.toString(),
-      outcome: payment.outcome,
-      reason: payment.reason,
-      what: payment.what,
-      created_at: payment.createdAt,
-    })
+    .values(SETTLED.toRow(payment))
     .onConflict((conflict) => conflict.doNothing())
     .returning('block_hash')
     .executeTakeFirst()

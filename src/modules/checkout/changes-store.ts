@@ -1,26 +1,35 @@
 import type { Db } from '../../kernel/db.ts'
-import type { Raw } from '../../kernel/money.ts'
 import { type Given, givenRow, prepared } from '../../kernel/prepared.ts'
-import { type Checkout, type Plan, type SeenBlock, toStoredBlock, toStoredPlans } from './record.ts'
-import type { AdditionalStatus, CheckoutStatus, CheckoutTimelineTable, CheckoutsTable } from './tables.ts'
+import { type RecordIn, type RowIn, columns, named, plain } from '../../kernel/resource/columns.ts'
+import {
+  type AdditionalStatus,
+  CHECKOUT,
+  type Checkout,
+  type CheckoutStatus,
+  type CheckoutsTable,
+  type SeenBlock,
+} from './record.ts'
 
-export interface CheckoutChange {
-  status?: CheckoutStatus
-  additional?: AdditionalStatus
-  paidRaw?: Raw
-  priceE8?: bigint
-  plan?: number | null
-  amountRaw?: Raw | undefined
-  plans?: readonly Plan[]
-  chosen?: string
-  paidAt?: number
-  blockHash?: string | null
-  payer?: string | null
-  invoiceNumber?: string
-  detected?: SeenBlock | null
-  detectedAt?: number | null
-  seenAt?: number
-}
+/** What changes while a checkout is open; what is left out or undefined stays, but for the amount. */
+export type CheckoutChange = Partial<
+  Pick<
+    Checkout,
+    | 'status'
+    | 'additional'
+    | 'paidRaw'
+    | 'priceE8'
+    | 'plan'
+    | 'amountRaw'
+    | 'plans'
+    | 'chosen'
+    | 'paidAt'
+    | 'blockHash'
+    | 'payer'
+    | 'invoiceNumber'
+    | 'detectedAt'
+    | 'seenAt'
+  >
+> & { detected?: SeenBlock | null }
 
 /** Moves a checkout from one state to another; false, with nothing changed, when it has left the first state meanwhile. */
 export async function markChanged(
@@ -28,49 +37,17 @@ export async function markChanged(
   { id, status }: Pick<Checkout, 'id' | 'status'>,
   change: CheckoutChange,
 ): Promise<boolean> {
-  const row = toRow(change)
+  const { detected, ...members } = change
+  const said = { ...members, ...(detected !== undefined && { detected: detected ?? undefined }) }
+  const names = (Object.keys(said) as (keyof typeof said)[]).filter(
+    (name) => said[name] !== undefined || name === 'amountRaw' || name === 'detected',
+  )
+  const row = CHECKOUT.toPart(said, names)
   const columns = (Object.keys(row) as (keyof ChangedRow)[]).sort()
   return (await updateOf(columns)(db, { ...row, held_id: id, held_status: status })).length > 0
 }
 
-type ChangedRow = Pick<
-  CheckoutsTable,
-  | 'status'
-  | 'additional_status'
-  | 'paid_raw'
-  | 'price_e8'
-  | 'plan'
-  | 'amount_raw'
-  | 'plans'
-  | 'chosen'
-  | 'paid_at'
-  | 'block_hash'
-  | 'payer'
-  | 'invoice_number'
-  | 'detected_block'
-  | 'detected_at'
-  | 'seen_at'
->
-
-const toRow = (change: CheckoutChange): Partial<ChangedRow> => ({
-  ...(change.status !== undefined && { status: change.status }),
-  ...(change.additional !== undefined && { additional_status: change.additional }),
-  ...(change.paidRaw !== undefined && { paid_raw: change.paidRaw.toString() }),
-  ...(change.priceE8 !== undefined && { price_e8: change.priceE8.toString() }),
-  ...(change.plan !== undefined && { plan: change.plan }),
-  ...('amountRaw' in change && { amount_raw: change.amountRaw?.toString() ?? null }),
-  ...(change.plans !== undefined && { plans: toStoredPlans(change.plans) }),
-  ...(change.chosen !== undefined && { chosen: change.chosen }),
-  ...(change.paidAt !== undefined && { paid_at: change.paidAt }),
-  ...(change.blockHash !== undefined && { block_hash: change.blockHash }),
-  ...(change.payer !== undefined && { payer: change.payer }),
-  ...(change.invoiceNumber !== undefined && { invoice_number: change.invoiceNumber }),
-  ...(change.detected !== undefined && {
-    detected_block: change.detected === null ? null : toStoredBlock(change.detected),
-  }),
-  ...(change.detectedAt !== undefined && { detected_at: change.detectedAt }),
-  ...(change.seenAt !== undefined && { seen_at: change.seenAt }),
-})
+type ChangedRow = Omit<CheckoutsTable, 'id'>
 
 type Change = Partial<ChangedRow> & { held_id: string; held_status: CheckoutStatus }
 
@@ -94,65 +71,46 @@ const prepareUpdate = (columns: readonly (keyof ChangedRow)[]) =>
       .returning('id'),
   )
 
-type Presentation = Pick<
-  Checkout,
-  | 'title'
-  | 'description'
-  | 'image'
-  | 'successUrl'
-  | 'cancelUrl'
-  | 'webhookUrl'
-  | 'webhookSecret'
-  | 'webhookEvents'
-  | 'webhookProof'
-  | 'notify'
-  | 'metadata'
-  | 'note'
-  | 'invoice'
->
+const PRESENTED = [
+  'title',
+  'description',
+  'image',
+  'successUrl',
+  'cancelUrl',
+  'webhookUrl',
+  'webhookSecret',
+  'webhookEvents',
+  'webhookProof',
+  'notify',
+  'metadata',
+  'note',
+  'invoice',
+] as const satisfies readonly (keyof Checkout)[]
 
 /** Writes what a merchant may change about an open checkout. */
-export async function updatePresentation(db: Db, id: string, shown: Presentation): Promise<void> {
-  await db
-    .updateTable('checkouts')
-    .set({
-      title: shown.title,
-      description: shown.description,
-      image: shown.image,
-      success_url: shown.successUrl,
-      cancel_url: shown.cancelUrl,
-      webhook_url: shown.webhookUrl,
-      webhook_secret: shown.webhookSecret,
-      webhook_events: JSON.stringify(shown.webhookEvents),
-      webhook_proof: shown.webhookProof ? 1 : 0,
-      notify: shown.notify,
-      metadata: JSON.stringify(shown.metadata),
-      note: shown.note,
-      invoice: shown.invoice === null ? null : JSON.stringify(shown.invoice),
-    })
-    .where('id', '=', id)
-    .execute()
+export async function updatePresentation(
+  db: Db,
+  id: string,
+  shown: Pick<Checkout, (typeof PRESENTED)[number]>,
+): Promise<void> {
+  await db.updateTable('checkouts').set(CHECKOUT.toPart(shown, PRESENTED)).where('id', '=', id).execute()
 }
 
+const TERMS = [
+  'address',
+  'merchantAddress',
+  'mode',
+  'barePrice',
+  'currency',
+  'price',
+  'priceE8',
+  'look',
+  'lookHeight',
+] as const satisfies readonly (keyof Checkout)[]
+
 /** Replaces the price and the address, which is allowed only before a payer has seen them. */
-export async function updateTerms(
-  db: Db,
-  { id, address, merchantAddress, mode, barePrice, currency, price, priceE8, look, lookHeight }: Checkout,
-): Promise<void> {
-  const money = { currency, price, price_e8: priceE8?.toString() ?? null }
-  await db
-    .updateTable('checkouts')
-    .set({
-      address,
-      merchant_address: merchantAddress,
-      mode,
-      bare_price: barePrice ? 1 : 0,
-      ...money,
-      look,
-      look_height: lookHeight,
-    })
-    .where('id', '=', id)
-    .execute()
+export async function updateTerms(db: Db, checkout: Checkout): Promise<void> {
+  await db.updateTable('checkouts').set(CHECKOUT.toPart(checkout, TERMS)).where('id', '=', checkout.id).execute()
 }
 
 export async function updateExpiry(db: Db, id: string, expiresAt: number): Promise<void> {
@@ -186,32 +144,26 @@ export async function markNotified(db: Db, id: string, now: number): Promise<voi
     .execute()
 }
 
-export interface TimelineEntry {
-  seq: number
-  status: CheckoutStatus
-  additional: AdditionalStatus
-  reason: string
-  blockHash: string | null
-  at: number
+const MOMENT = columns({
+  seq: plain<number>(),
+  status: plain<CheckoutStatus>(),
+  additional: named('additional_status', plain<AdditionalStatus>()),
+  reason: plain<string>(),
+  blockHash: plain<string | null>(),
+  at: plain<number>(),
+})
+
+export type TimelineEntry = RecordIn<typeof MOMENT>
+export interface CheckoutTimelineTable extends RowIn<typeof MOMENT> {
+  checkout_id: string
 }
 
 export async function insertTimeline(db: Db, checkoutId: string, entry: TimelineEntry): Promise<void> {
-  const { seq, status, additional, reason, blockHash, at } = entry
-  await insertRow(db, {
-    checkout_id: checkoutId,
-    seq,
-    status,
-    additional_status: additional,
-    reason,
-    block_hash: blockHash,
-    at,
-  })
+  await insertRow(db, { checkout_id: checkoutId, ...MOMENT.toRow(entry) })
 }
 
 const insertRow = prepared((db, given: Given<CheckoutTimelineTable>) =>
-  db
-    .insertInto('checkout_timeline')
-    .values(givenRow(given, ['checkout_id', 'seq', 'status', 'additional_status', 'reason', 'block_hash', 'at'])),
+  db.insertInto('checkout_timeline').values(givenRow(given, ['checkout_id', ...MOMENT.names])),
 )
 
 export async function listTimeline(db: Db, checkoutId: string): Promise<TimelineEntry[]> {
@@ -222,12 +174,5 @@ export async function listTimeline(db: Db, checkoutId: string): Promise<Timeline
     .orderBy('seq', 'desc')
     .limit(500)
     .execute()
-  return rows.reverse().map(({ seq, status, additional_status: additional, reason, block_hash: blockHash, at }) => ({
-    seq,
-    status,
-    additional,
-    reason,
-    blockHash,
-    at,
-  }))
+  return rows.reverse().map(MOMENT.toRecord)
 }

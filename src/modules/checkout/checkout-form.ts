@@ -1,6 +1,6 @@
 import { answer } from '../../kernel/answers.ts'
 import type { Labelled } from '../../kernel/resource/field.ts'
-import { asked, field, text, url } from '../../kernel/resource/fields.ts'
+import { asked, field, picture, text, url } from '../../kernel/resource/fields.ts'
 import { type RecordOf, noun } from '../../kernel/resource/resource.ts'
 import { email } from '../accounts/index.ts'
 import { readBuyer } from './buyers/request.ts'
@@ -8,10 +8,13 @@ import type { CheckoutContext } from './context.ts'
 import { readInvoice } from './invoices/fields.ts'
 import { amount, currency, lifetime, metadata, payout, plans, webhookUrl } from './noun-fields.ts'
 import type { Checkout } from './record.ts'
-import type { CheckoutMode } from './tables.ts'
+import type { CheckoutMode } from './record.ts'
 import { readMode } from './wire-fields.ts'
 
-/* The forms of a single payment: fields as those of links and tills, so that everything that is wrong is said at once, beside it. */
+/*
+ * The forms of a single payment. Their fields are declared like those of links and tills, so that all errors are shown
+ * at once, each beside its field.
+ */
 
 /** The fields of a checkout that people fill in. Requests of programs are read by the action. */
 export const checkoutForm = noun({
@@ -43,7 +46,7 @@ export const checkoutForm = noun({
       example: '',
     }),
     mode: mode({ label: 'How payments are matched', isForNew: true }),
-    image: url({ label: 'Picture', hint: 'An https URL.' }),
+    image: picture({ label: 'Picture', hint: 'PNG, JPEG or WebP.' }),
     buyer: asked<unknown>({
       takes: answer.text,
       control: {
@@ -65,12 +68,13 @@ export const checkoutForm = noun({
     invoice: asked<unknown>({
       takes: answer.text,
       control: invoice({ label: 'Invoice', isForNew: true }),
-      read: readInvoice,
+      // With a wrong currency, which has a refusal of its own, the taxes do not matter.
+      read: (value, { others }) => readInvoice(value, typeof others.currency === 'string' ? others.currency : 'NANO'),
     }),
     successUrl: url({ label: 'Return URL after payment' }),
     cancelUrl: url({ label: 'Return URL after cancelling', isBeside: true }),
     notify: email({ label: 'Email me when paid' }),
-    expire: lifetime({ label: 'Expires after', hint: 'From 5 minutes to 30 days, such as 2 hours.', isForNew: true }),
+    expire: lifetime({ label: 'Expires after', isForNew: true }),
     webhookUrl: webhookUrl({ label: 'Webhook', hint: 'Receives payment events, signed with your webhook secret.' }),
     metadata: {
       ...metadata(),
@@ -143,7 +147,8 @@ function invoice(labelled: Labelled) {
       tax: {
         as: 'rows',
         label: 'Taxes on the invoice',
-        columns: { title: line('Tax'), amount: line('Amount', true) },
+        hint: 'In percent of the lines.',
+        columns: { title: line('Tax'), percent: line('%', true) },
         max: 10,
         one: 'Tax',
         add: 'Add a tax',

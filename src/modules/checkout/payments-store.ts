@@ -1,79 +1,42 @@
+import { type RecordIn, type RowIn, columns, plain, raw } from '../../kernel/resource/columns.ts'
 import { type Place, behind } from '../../kernel/paging.ts'
 import { sql } from 'kysely'
-import { type Raw, toRaw } from '../../kernel/money.ts'
-import type { CheckoutPaymentsTable } from './tables.ts'
 import type { Db } from '../../kernel/db.ts'
 import { type Given, givenRow, prepared } from '../../kernel/prepared.ts'
 import { ANONYMOUS } from './record.ts'
 
-export interface Payment {
-  owner: string
-  blockHash: string
-  checkoutId: string | null
-  kind: 'counted' | 'late' | 'unmatched'
-  address: string
-  payer: string
-  amountRaw: Raw
-  plan: number | null
-  rate: string | null
-  rateSource: string | null
-  at: number
-  createdAt: number
-}
-
-export const toPayment = (row: CheckoutPaymentsTable): Payment => ({
-  owner: row.owner,
-  blockHash: row.block_hash,
-  checkoutId: row.checkout_id,
-  kind: row.kind,
-  address: row.address,
-  payer: row.payer,
-  amountRaw: toRaw(BigInt(row.amount_raw)),
-  plan: row.plan,
-  rate: row.rate,
-  rateSource: row.rate_source,
-  at: row.at,
-  createdAt: row.created_at,
+/** A confirmed send as it concerns one owner. */
+const PAYMENT = columns({
+  owner: plain<string>(),
+  blockHash: plain<string>(),
+  /** The checkout it paid, or the one it may be meant for while it is unmatched. */
+  checkoutId: plain<string | null>(),
+  kind: plain<'counted' | 'late' | 'unmatched'>(),
+  address: plain<string>(),
+  payer: plain<string>(),
+  amountRaw: raw(),
+  plan: plain<number | null>(),
+  rate: plain<string | null>(),
+  rateSource: plain<string | null>(),
+  /** When the send was first known, here or to the node. */
+  at: plain<number>(),
+  createdAt: plain<number>(),
 })
+
+export type Payment = RecordIn<typeof PAYMENT>
+export type CheckoutPaymentsTable = RowIn<typeof PAYMENT>
+export const toPayment = PAYMENT.toRecord
 
 /** Records a block once for each owner. Only the transaction that gets true may change anything because of the payment. */
 export async function insertPayment(db: Db, payment: Payment): Promise<boolean> {
-  const recorded = await insertRow(db, {
-    owner: payment.owner,
-    block_hash: payment.blockHash,
-    checkout_id: payment.checkoutId,
-    kind: payment.kind,
-    address: payment.address,
-    payer: payment.payer,
-    amount_raw: payment.amountRaw.toString(),
-    plan: payment.plan,
-    rate: payment.rate,
-    rate_source: payment.rateSource,
-    at: payment.at,
-    created_at: payment.createdAt,
-  })
+  const recorded = await insertRow(db, PAYMENT.toRow(payment))
   return recorded.length > 0
 }
-
-const COLUMNS = [
-  'owner',
-  'block_hash',
-  'checkout_id',
-  'kind',
-  'address',
-  'payer',
-  'amount_raw',
-  'plan',
-  'rate',
-  'rate_source',
-  'at',
-  'created_at',
-] as const satisfies readonly (keyof CheckoutPaymentsTable)[]
 
 const insertRow = prepared((db, given: Given<CheckoutPaymentsTable>) =>
   db
     .insertInto('checkout_payments')
-    .values(givenRow(given, COLUMNS))
+    .values(givenRow(given, PAYMENT.names))
     .onConflict((conflict) => conflict.doNothing())
     .returning('owner'),
 )

@@ -2,7 +2,29 @@ import type { MadeWith } from '../../kernel/rights.ts'
 import { type Raw, toRaw } from '../../kernel/money.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
 import type { Invoice } from './invoices/invoice.ts'
-import type { AdditionalStatus, CheckoutMode, CheckoutStatus, CheckoutsTable, Marker } from './tables.ts'
+import {
+  type RecordIn,
+  type RowIn,
+  big,
+  column,
+  columns,
+  flag,
+  json,
+  named,
+  orNull,
+  orUndefined,
+  plain,
+  raw,
+} from '../../kernel/resource/columns.ts'
+
+export type CheckoutMode = 'unique_amount' | 'unique_address' | 'generated_wallet'
+/** `refunded` is never stored: it is shown for an order from the service whose payment was refunded. */
+export type CheckoutStatus = 'pending' | 'detected' | 'partial' | 'complete' | 'expired' | 'cancelled' | 'refunded'
+export const ADDITIONAL_STATUSES = ['none', 'overpaid', 'paid_late', 'marked'] as const
+export type AdditionalStatus = (typeof ADDITIONAL_STATUSES)[number]
+/** Shown instead of the stored additional status once the merchant has refunded something. */
+export const REFUND_MARKERS = ['refunded', 'partly_refunded'] as const
+export type Marker = AdditionalStatus | (typeof REFUND_MARKERS)[number]
 
 /** The owner of all checkouts made without a key (contract 3, rule 4). */
 export const ANONYMOUS = 'anonymous'
@@ -35,64 +57,6 @@ export interface SeenBlock {
   amountRaw: Raw
 }
 
-export interface Checkout {
-  id: string
-  owner: string
-  keyId: string | null
-  mode: CheckoutMode
-  status: CheckoutStatus
-  additional: AdditionalStatus
-  address: string
-  merchantAddress: string
-  walletId: string | null
-  currency: string
-  price: string | null
-  priceE8: bigint | undefined
-  amountRaw: Raw | undefined
-  paidRaw: Raw
-  plans: Plan[]
-  plan: number | null
-  title: string | null
-  description: string | null
-  image: string | null
-  successUrl: string | null
-  cancelUrl: string | null
-  webhookUrl: string | null
-  /** Encrypted. */
-  webhookSecret: string | null
-  webhookEvents: string[]
-  notify: string | null
-  metadata: JsonObject
-  seq: number
-  createdAt: number
-  expiresAt: number
-  watchedUntil: number
-  servedAt: number | null
-  seenAt: number | null
-  paidAt: number | null
-  hiddenAt: number | null
-  notifiedAt: number | null
-  blockHash: string | null
-  payer: string | null
-  detected: SeenBlock | undefined
-  detectedAt: number | null
-  look: number | null
-  lookHeight: number | null
-  note: string | null
-  chosen: string | null
-  /** What was refunded, or is being refunded. */
-  refundedRaw: Raw
-  invoice: Invoice | null
-  /** Set when it is paid. */
-  invoiceNumber: string | null
-  /** Whether the bare price is used as the unique amount, without a tail. */
-  barePrice: boolean
-  /** The kind of the public key that made it; null where none did. */
-  madeWith: MadeWith | null
-  /** Whether the event of its completion has the proof of its payment. */
-  webhookProof: boolean
-}
-
 /** Whether something was paid and all of it was refunded, or is being refunded. */
 export const isAllRefunded = ({ paidRaw, refundedRaw }: Pick<Checkout, 'paidRaw' | 'refundedRaw'>): boolean =>
   refundedRaw > 0n && refundedRaw === paidRaw
@@ -103,8 +67,6 @@ export const markerOf = (checkout: Pick<Checkout, 'additional' | 'paidRaw' | 're
   return isAllRefunded(checkout) ? 'refunded' : 'partly_refunded'
 }
 
-const toAmount = (text: string | null) => (text === null ? undefined : toRaw(BigInt(text)))
-
 interface StoredPlan {
   title: string
   value: string
@@ -112,10 +74,17 @@ interface StoredPlan {
   amount_raw: string | null
 }
 
-export const toStoredPlans = (plans: readonly Plan[]) =>
-  JSON.stringify(
-    plans.map(({ amountRaw, ...plan }): StoredPlan => ({ ...plan, amount_raw: amountRaw?.toString() ?? null })),
-  )
+const plans = column<Plan[], string>({
+  toColumn: (value) =>
+    JSON.stringify(
+      value.map(({ amountRaw, ...plan }): StoredPlan => ({ ...plan, amount_raw: amountRaw?.toString() ?? null })),
+    ),
+  fromColumn: (stored) =>
+    (JSON.parse(stored) as StoredPlan[]).map(({ amount_raw: amount, ...plan }) => ({
+      ...plan,
+      amountRaw: amount === null ? undefined : toRaw(BigInt(amount)),
+    })),
+})
 
 export const toStoredBlock = ({ hash, account, amountRaw }: SeenBlock) =>
   JSON.stringify({ hash, account, amount_raw: amountRaw.toString() })
@@ -125,113 +94,85 @@ export function toSeenBlock(text: string): SeenBlock {
   return { hash, account, amountRaw: toRaw(BigInt(amount)) }
 }
 
-export function toCheckout(row: CheckoutsTable): Checkout {
-  return {
-    id: row.id,
-    owner: row.owner,
-    keyId: row.key_id,
-    mode: row.mode,
-    status: row.status,
-    additional: row.additional_status,
-    address: row.address,
-    merchantAddress: row.merchant_address,
-    walletId: row.wallet_id,
-    currency: row.currency,
-    price: row.price,
-    priceE8: row.price_e8 === null ? undefined : BigInt(row.price_e8),
-    amountRaw: toAmount(row.amount_raw),
-    paidRaw: toRaw(BigInt(row.paid_raw)),
-    plans: (JSON.parse(row.plans) as StoredPlan[]).map(({ amount_raw: amount, ...plan }) => ({
-      ...plan,
-      amountRaw: toAmount(amount),
-    })),
-    plan: row.plan,
-    title: row.title,
-    description: row.description,
-    image: row.image,
-    successUrl: row.success_url,
-    cancelUrl: row.cancel_url,
-    webhookUrl: row.webhook_url,
-    webhookSecret: row.webhook_secret,
-    webhookEvents: JSON.parse(row.webhook_events) as string[],
-    notify: row.notify,
-    metadata: JSON.parse(row.metadata) as JsonObject,
-    seq: row.seq,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    watchedUntil: row.watched_until,
-    servedAt: row.served_at,
-    seenAt: row.seen_at,
-    paidAt: row.paid_at,
-    hiddenAt: row.hidden_at,
-    notifiedAt: row.notified_at,
-    blockHash: row.block_hash,
-    payer: row.payer,
-    detected: row.detected_block === null ? undefined : toSeenBlock(row.detected_block),
-    detectedAt: row.detected_at,
-    look: row.look,
-    lookHeight: row.look_height,
-    note: row.note,
-    chosen: row.chosen,
-    refundedRaw: toRaw(BigInt(row.refunded_raw)),
-    invoice: row.invoice === null ? null : (JSON.parse(row.invoice) as Invoice),
-    invoiceNumber: row.invoice_number,
-    barePrice: row.bare_price === 1,
-    madeWith: row.made_with,
-    webhookProof: row.webhook_proof === 1,
-  }
-}
+const seenBlock = column({ toColumn: toStoredBlock, fromColumn: toSeenBlock })
 
-export function toRow(checkout: Checkout): CheckoutsTable {
-  return {
-    id: checkout.id,
-    owner: checkout.owner,
-    key_id: checkout.keyId,
-    mode: checkout.mode,
-    status: checkout.status,
-    additional_status: checkout.additional,
-    address: checkout.address,
-    merchant_address: checkout.merchantAddress,
-    wallet_id: checkout.walletId,
-    currency: checkout.currency,
-    price: checkout.price,
-    price_e8: checkout.priceE8?.toString() ?? null,
-    amount_raw: checkout.amountRaw?.toString() ?? null,
-    paid_raw: checkout.paidRaw.toString(),
-    plans: toStoredPlans(checkout.plans),
-    plan: checkout.plan,
-    title: checkout.title,
-    description: checkout.description,
-    image: checkout.image,
-    success_url: checkout.successUrl,
-    cancel_url: checkout.cancelUrl,
-    webhook_url: checkout.webhookUrl,
-    webhook_secret: checkout.webhookSecret,
-    webhook_events: JSON.stringify(checkout.webhookEvents),
-    notify: checkout.notify,
-    metadata: JSON.stringify(checkout.metadata),
-    seq: checkout.seq,
-    created_at: checkout.createdAt,
-    expires_at: checkout.expiresAt,
-    watched_until: checkout.watchedUntil,
-    served_at: checkout.servedAt,
-    seen_at: checkout.seenAt,
-    paid_at: checkout.paidAt,
-    hidden_at: checkout.hiddenAt,
-    notified_at: checkout.notifiedAt,
-    block_hash: checkout.blockHash,
-    payer: checkout.payer,
-    detected_block: checkout.detected ? toStoredBlock(checkout.detected) : null,
-    detected_at: checkout.detectedAt,
-    look: checkout.look,
-    look_height: checkout.lookHeight,
-    note: checkout.note,
-    chosen: checkout.chosen,
-    refunded_raw: checkout.refundedRaw.toString(),
-    invoice: checkout.invoice === null ? null : JSON.stringify(checkout.invoice),
-    invoice_number: checkout.invoiceNumber,
-    bare_price: checkout.barePrice ? 1 : 0,
-    made_with: checkout.madeWith,
-    webhook_proof: checkout.webhookProof ? 1 : 0,
-  }
-}
+/** A request for money, and what became of it. */
+export const CHECKOUT = columns({
+  id: plain<string>(),
+  /** The account that made it; all checkouts without a key share one owner. */
+  owner: plain<string>(),
+  keyId: plain<string | null>(),
+  mode: plain<CheckoutMode>(),
+  status: plain<CheckoutStatus>(),
+  additional: named('additional_status', plain<AdditionalStatus>()),
+  /** The address the payer pays to. */
+  address: plain<string>(),
+  /** The address that finally receives the money; it differs only with a generated wallet. */
+  merchantAddress: plain<string>(),
+  walletId: plain<string | null>(),
+  currency: plain<string>(),
+  /** The price in its currency, as it was given; null where the payer decides. */
+  price: plain<string | null>(),
+  /** A fiat price in units of 10^-8, so that it can be summed. */
+  priceE8: orUndefined(big()),
+  /** The amount asked for now. */
+  amountRaw: orUndefined(raw()),
+  paidRaw: raw(),
+  plans,
+  /** Which of the plans was bought. */
+  plan: plain<number | null>(),
+  title: plain<string | null>(),
+  description: plain<string | null>(),
+  image: plain<string | null>(),
+  successUrl: plain<string | null>(),
+  cancelUrl: plain<string | null>(),
+  webhookUrl: plain<string | null>(),
+  /** Encrypted. */
+  webhookSecret: plain<string | null>(),
+  webhookEvents: json<string[]>(),
+  notify: plain<string | null>(),
+  metadata: json<JsonObject>(),
+  /** The number of its last timeline entry. */
+  seq: plain<number>(),
+  createdAt: plain<number>(),
+  expiresAt: plain<number>(),
+  /** Until when payments are recorded and its amounts stay reserved. */
+  watchedUntil: plain<number>(),
+  /** When its page was first shown. */
+  servedAt: plain<number | null>(),
+  /** When the first block for it was seen. */
+  seenAt: plain<number | null>(),
+  paidAt: plain<number | null>(),
+  hiddenAt: plain<number | null>(),
+  notifiedAt: plain<number | null>(),
+  /** The send that completed it, and its sender. */
+  blockHash: plain<string | null>(),
+  payer: plain<string | null>(),
+  /** The detected block that is not confirmed yet. */
+  detected: named('detected_block', orUndefined(seenBlock)),
+  detectedAt: plain<number | null>(),
+  /** The number of the look made at its address before it, and the chain's length then; null in a store of 0.1. */
+  look: plain<number | null>(),
+  lookHeight: plain<number | null>(),
+  /** The merchant's private note. */
+  note: plain<string | null>(),
+  /** Where the merchant set no price: the price that the payer typed and paid, in the currency. */
+  chosen: plain<string | null>(),
+  /** What the merchant has refunded, or is refunding; never more than was paid. */
+  refundedRaw: raw(),
+  /** The invoice as the merchant entered it. */
+  invoice: orNull(json<Invoice>()),
+  /** Set when it is paid. */
+  invoiceNumber: plain<string | null>(),
+  /** Whether to ask for the bare price, without a tail, where no other checkout has reserved it. */
+  barePrice: flag(),
+  /** The kind of the public key that made it; null where none did. */
+  madeWith: plain<MadeWith | null>(),
+  /** Whether the event of its completion has the proof of its payment. */
+  webhookProof: flag(),
+})
+
+export type Checkout = RecordIn<typeof CHECKOUT>
+export type CheckoutsTable = RowIn<typeof CHECKOUT>
+export const toCheckout = CHECKOUT.toRecord
+export const CHECKOUT_COLUMNS = CHECKOUT.names

@@ -1,7 +1,7 @@
 import { type ExpressionBuilder, type SelectQueryBuilder, sql } from 'kysely'
 import { type StoreEngine, jsonMember, sumRaw } from '../../kernel/dialect.ts'
 import { behind } from '../../kernel/paging.ts'
-import { CHECKOUT_COLUMNS, type CheckoutStatus, type Marker } from './tables.ts'
+import { CHECKOUT_COLUMNS, type CheckoutStatus, type Marker } from './record.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { Tables } from '../../kernel/db.ts'
 import { type Payment, toPayment } from './payments-store.ts'

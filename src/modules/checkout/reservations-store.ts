@@ -1,71 +1,46 @@
+import { columns, flag, plain, raw, type RecordIn, type RowIn } from '../../kernel/resource/columns.ts'
 import { sql } from 'kysely'
 import { STEP_ROWS, deleteSome } from '../../kernel/retention.ts'
-import { type Raw, toRaw } from '../../kernel/money.ts'
-import type { CheckoutQuotesTable, CheckoutReservationsTable } from './tables.ts'
+import { type Raw } from '../../kernel/money.ts'
 import type { Db } from '../../kernel/db.ts'
 import { type Given, givenRow, prepared, preparedUpTo } from '../../kernel/prepared.ts'
 import { OPEN_STATUSES } from './record.ts'
 
-export interface Reservation {
-  address: string
-  amountRaw: Raw
-  owner: string
-  checkoutId: string
-  plan: number
-  quote: number | null
-  superseded: boolean
-  /** What a payer typed, and who; only where the merchant set no price. */
-  chosen: string | null
-  chosenBy: string | null
-}
-
-export const toReservation = (row: CheckoutReservationsTable): Reservation => ({
-  address: row.address,
-  amountRaw: toRaw(BigInt(row.amount_raw)),
-  owner: row.owner,
-  checkoutId: row.checkout_id,
-  plan: row.plan,
-  quote: row.quote,
-  superseded: row.superseded === 1,
-  chosen: row.chosen,
-  chosenBy: row.chosen_by,
+/** An exact amount at an address, reserved for one checkout of an owner. */
+const RESERVATION = columns({
+  address: plain<string>(),
+  amountRaw: raw(),
+  owner: plain<string>(),
+  checkoutId: plain<string>(),
+  plan: plain<number>(),
+  /** The quote for which it was reserved; null where the price is in nano. */
+  quote: plain<number | null>(),
+  /** The price was changed before anyone saw it: the merchant decides about a payment of this amount. */
+  superseded: flag(),
+  /** Where the merchant set no price: what a payer typed, and a fingerprint of that payer. */
+  chosen: plain<string | null>(),
+  chosenBy: plain<string | null>(),
 })
+
+export type Reservation = RecordIn<typeof RESERVATION>
+export interface CheckoutReservationsTable extends RowIn<typeof RESERVATION> {
+  created_at: number
+  release_at: number
+}
+export const toReservation = RESERVATION.toRecord
 
 /** Reserves an amount for a checkout; false when another checkout of the owner has it. */
 export async function takeAmount(
   db: Db,
-  { address, amountRaw, owner, checkoutId, plan, quote, chosen, chosenBy }: Omit<Reservation, 'superseded'>,
+  reservation: Omit<Reservation, 'superseded'>,
   { now, releaseAt }: { now: number; releaseAt: number },
 ): Promise<boolean> {
-  const taken = await insertRow(db, {
-    address,
-    amount_raw: amountRaw.toString(),
-    owner,
-    checkout_id: checkoutId,
-    plan,
-    quote,
-    superseded: 0,
-    chosen,
-    chosen_by: chosenBy,
-    created_at: now,
-    release_at: releaseAt,
-  })
+  const row = RESERVATION.toRow({ ...reservation, superseded: false })
+  const taken = await insertRow(db, { ...row, created_at: now, release_at: releaseAt })
   return taken.length > 0
 }
 
-const COLUMNS = [
-  'address',
-  'amount_raw',
-  'owner',
-  'checkout_id',
-  'plan',
-  'quote',
-  'superseded',
-  'chosen',
-  'chosen_by',
-  'created_at',
-  'release_at',
-] as const satisfies readonly (keyof CheckoutReservationsTable)[]
+const COLUMNS = [...RESERVATION.names, 'created_at', 'release_at'] as const
 
 const insertRow = prepared((db, given: Given<CheckoutReservationsTable>) =>
   db
@@ -155,45 +130,25 @@ export function deleteReleased(db: Db, now: number, limit = STEP_ROWS): Promise<
   return deleteSome(db, { from: 'checkout_reservations', key: ['address', 'amount_raw', 'owner'], where, limit })
 }
 
-export interface Quote {
-  checkoutId: string
-  plan: number
-  seq: number
-  rate: string
-  source: string
-  rateAt: number
-  amountRaw: Raw
-  createdAt: number
-  expiresAt: number
-}
-
-const toQuote = (row: CheckoutQuotesTable): Quote => ({
-  checkoutId: row.checkout_id,
-  plan: row.plan,
-  seq: row.seq,
-  rate: row.rate,
-  source: row.source,
-  rateAt: row.rate_at,
-  amountRaw: toRaw(BigInt(row.amount_raw)),
-  createdAt: row.created_at,
-  expiresAt: row.expires_at,
+/** The amount of nano for a fiat price, valid for a limited time. */
+const QUOTE = columns({
+  checkoutId: plain<string>(),
+  plan: plain<number>(),
+  seq: plain<number>(),
+  rate: plain<string>(),
+  source: plain<string>(),
+  rateAt: plain<number>(),
+  amountRaw: raw(),
+  createdAt: plain<number>(),
+  expiresAt: plain<number>(),
 })
 
+export type Quote = RecordIn<typeof QUOTE>
+export type CheckoutQuotesTable = RowIn<typeof QUOTE>
+const toQuote = QUOTE.toRecord
+
 export async function insertQuote(db: Db, quote: Quote): Promise<void> {
-  await db
-    .insertInto('checkout_quotes')
-    .values({
-      checkout_id: quote.checkoutId,
-      plan: quote.plan,
-      seq: quote.seq,
-      rate: quote.rate,
-      source: quote.source,
-      rate_at: quote.rateAt,
-      amount_raw: quote.amountRaw.toString(),
-      created_at: quote.createdAt,
-      expires_at: quote.expiresAt,
-    })
-    .execute()
+  await db.insertInto('checkout_quotes').values(QUOTE.toRow(quote)).execute()
 }
 
 /** Every quote of a checkout, newest first; few, because both a checkout and a quote live for a limited time. */

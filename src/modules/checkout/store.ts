@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../kernel/db.ts'
 import { type Given, givenRow, prepared, preparedUpTo } from '../../kernel/prepared.ts'
-import { type Checkout, toCheckout, toRow } from './record.ts'
-import { CHECKOUT_COLUMNS, type CheckoutsTable } from './tables.ts'
+import { CHECKOUT, CHECKOUT_COLUMNS, type Checkout, type CheckoutsTable, toCheckout } from './record.ts'
 
 /** Written exactly as in the partial indexes of open checkouts, so that a prepared statement uses them. */
 export const IS_OPEN = sql<boolean>`status in ('pending', 'detected', 'partial')`
@@ -11,7 +10,7 @@ export const NOT_BY_OTHERS = sql<boolean>`(made_with is null
   and (key_id is null or (key_id not like 'lnk%' and key_id not like 'pos%')))`
 
 export async function insertCheckout(db: Db, checkout: Checkout): Promise<void> {
-  await insertRow(db, toRow(checkout))
+  await insertRow(db, CHECKOUT.toRow(checkout))
 }
 
 /** A checkout without a look of its own gets the one that its transaction has just stored. */

@@ -2,7 +2,7 @@ import { type SelectQueryBuilder, sql } from 'kysely'
 import type { Db } from '../../kernel/db.ts'
 import { type StoreEngine, sumRaw } from '../../kernel/dialect.ts'
 import type { Tables } from '../../kernel/db.ts'
-import type { CheckoutMode, CheckoutStatus, Marker } from './tables.ts'
+import type { CheckoutMode, CheckoutStatus, Marker } from './record.ts'
 
 /** Selects checkouts by owner, key, time and other properties. */
 export interface Filter {

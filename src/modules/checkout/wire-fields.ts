@@ -2,9 +2,9 @@ import { fromAddress, toAddress } from '../../kernel/nano/address.ts'
 import { READERS } from '../../kernel/fields.ts'
 import { readFreeFlag } from '../../kernel/free-field.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
-import { INVISIBLE, INVISIBLE_BUT_LINES, given, readText, readUrl } from '../../kernel/shown-fields.ts'
+import { INVISIBLE, INVISIBLE_BUT_LINES, given, readPictureUrl, readText, readUrl } from '../../kernel/shown-fields.ts'
 import { EVENT_KINDS, isEventKind } from './event-kinds.ts'
-import type { CheckoutMode } from './tables.ts'
+import type { CheckoutMode } from './record.ts'
 import { EMAIL_PATTERN } from '../accounts/index.ts'
 import { badField, checkoutNotFound } from './errors.ts'
 import { type BuyerRequest, readBuyer } from './buyers/request.ts'
@@ -94,7 +94,7 @@ export function readCheckout(body: Body, rules: ReadingRules): CheckoutRequest {
   const template = readTemplate(body.template)
   const lifetimeMilliseconds = readLifetime(body.expire)
   return {
-    ...readPresentation(body, rules),
+    ...readPresentation(body, rules, currency),
     ...(lifetimeMilliseconds !== undefined && { lifetimeMilliseconds }),
     address: readAddress(body.address),
     currency,
@@ -120,7 +120,7 @@ function readOrder(body: Body, currency: string): Order {
 }
 
 /** Reads only the fields in the body; `null` or an empty text removes a value. */
-export function readPresentation(body: Body, rules: ReadingRules): PresentationRequest {
+export function readPresentation(body: Body, rules: ReadingRules, currency: string): PresentationRequest {
   const read: PresentationRequest = {}
   const webhookField = body.webhook_url === undefined && body.webhook !== undefined ? 'webhook' : 'webhook_url'
   const webhook = body[webhookField]
@@ -128,7 +128,7 @@ export function readPresentation(body: Body, rules: ReadingRules): PresentationR
   if (body.description !== undefined) {
     read.description = readText('description', body.description, DESCRIPTION_MAX, INVISIBLE_BUT_LINES)
   }
-  if (body.image !== undefined) read.image = readUrl('image', body.image, rules)
+  if (body.image !== undefined) read.image = readPictureUrl('image', body.image, rules)
   if (body.success_url !== undefined) read.successUrl = readUrl('success_url', body.success_url, rules)
   if (body.cancel_url !== undefined) read.cancelUrl = readUrl('cancel_url', body.cancel_url, rules)
   // The module that sends webhooks decides which addresses are allowed, for every scheme and port.
@@ -144,7 +144,7 @@ export function readPresentation(body: Body, rules: ReadingRules): PresentationR
   if (body.notify !== undefined) read.notify = readNotify(body.notify)
   if (body.metadata !== undefined) read.metadata = readMetadata(body.metadata)
   if (body.note !== undefined) read.note = readText('note', body.note, DESCRIPTION_MAX, INVISIBLE_BUT_LINES)
-  if (body.invoice !== undefined) read.invoice = readInvoice(body.invoice)
+  if (body.invoice !== undefined) read.invoice = readInvoice(body.invoice, currency)
   return read
 }
 

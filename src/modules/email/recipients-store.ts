@@ -1,41 +1,29 @@
-import type { Selectable } from 'kysely'
-import { type Raw, toRaw } from '../../kernel/money.ts'
-import type { EmailRecipientsTable } from './tables.ts'
+import { type RecordIn, type RowIn, columns, named, plain, raw } from '../../kernel/resource/columns.ts'
 import type { Db } from '../../kernel/db.ts'
 
-export interface Recipient {
-  id: string
-  paymentId: string
-  position: number
+const RECIPIENT = columns({
+  id: plain<string>(),
+  paymentId: plain<string>(),
+  position: plain<number>(),
   /** Encrypted; null once it was deleted. */
-  email: string | null
-  emailHash: string | null
-  amount: Raw
-  status: EmailRecipientsTable['status']
-  claimAddress: string | null
-  sentAt: number | null
-  bouncedAt: number | null
-  endedAt: number | null
-}
+  email: plain<string | null>(),
+  /** Keyed hash, by which mails to one address are counted. */
+  emailHash: plain<string | null>(),
+  amount: named('amount_raw', raw()),
+  status: plain<'queued' | 'sent' | 'claimed' | 'refunded'>(),
+  claimAddress: plain<string | null>(),
+  sentAt: plain<number | null>(),
+  /** When the mail server refused the mail for good. */
+  bouncedAt: plain<number | null>(),
+  endedAt: plain<number | null>(),
+})
+
+export type Recipient = RecordIn<typeof RECIPIENT>
+export type EmailRecipientsTable = RowIn<typeof RECIPIENT>
+const toRecipient = RECIPIENT.toRecord
 
 /** The statuses of shares that are neither claimed nor declined. */
 const OPEN = ['queued', 'sent'] as const
-
-function toRecipient(row: Selectable<EmailRecipientsTable>): Recipient {
-  return {
-    id: row.id,
-    paymentId: row.payment_id,
-    position: row.position,
-    email: row.email,
-    emailHash: row.email_hash,
-    amount: toRaw(BigInt(row.amount_raw)),
-    status: row.status,
-    claimAddress: row.claim_address,
-    sentAt: row.sent_at,
-    bouncedAt: row.bounced_at,
-    endedAt: row.ended_at,
-  }
-}
 
 export async function insertRecipient(
   db: Db,
@@ -43,19 +31,16 @@ export async function insertRecipient(
 ): Promise<void> {
   await db
     .insertInto('email_recipients')
-    .values({
-      id: recipient.id,
-      payment_id: recipient.paymentId,
-      position: recipient.position,
-      email: recipient.email,
-      email_hash: recipient.emailHash,
-      amount_raw: recipient.amount.toString(),
-      status: 'queued',
-      claim_address: null,
-      sent_at: null,
-      bounced_at: null,
-      ended_at: null,
-    })
+    .values(
+      RECIPIENT.toRow({
+        ...recipient,
+        status: 'queued',
+        claimAddress: null,
+        sentAt: null,
+        bouncedAt: null,
+        endedAt: null,
+      }),
+    )
     .execute()
 }
 

@@ -1,37 +1,23 @@
-import { type Raw, toRaw } from '../../kernel/money.ts'
+import { type RecordIn, type RowIn, columns, named, plain, raw } from '../../kernel/resource/columns.ts'
 import type { Db } from '../../kernel/db.ts'
-import type { FaucetClaimsTable } from './tables.ts'
 
-export interface FaucetClaim {
-  id: string
-  accountId: string
-  address: string
-  amount: Raw
-  idempotencyKey: string | null
-  createdAt: number
-}
-
-const toClaim = (row: FaucetClaimsTable): FaucetClaim => ({
-  id: row.id,
-  accountId: row.account_id,
-  address: row.address,
-  amount: toRaw(BigInt(row.amount_raw)),
-  idempotencyKey: row.idempotency_key,
-  createdAt: row.created_at,
+/** A claim, stored before it is paid. Its block is the payment `faucet:<id>` of the treasury. */
+const CLAIM = columns({
+  id: plain<string>(),
+  accountId: plain<string>(),
+  address: plain<string>(),
+  amount: named('amount_raw', raw()),
+  /** The client's key of the request, so that a repeated request is the same claim. */
+  idempotencyKey: plain<string | null>(),
+  createdAt: plain<number>(),
 })
 
+export type FaucetClaim = RecordIn<typeof CLAIM>
+export type FaucetClaimsTable = RowIn<typeof CLAIM>
+const toClaim = CLAIM.toRecord
+
 export async function insertClaim(db: Db, claim: FaucetClaim): Promise<void> {
-  await db
-    .insertInto('faucet_claims')
-    .values({
-      id: claim.id,
-      account_id: claim.accountId,
-      address: claim.address,
-      amount_raw: claim.amount.toString(),
-      idempotency_key: claim.idempotencyKey,
-      created_at: claim.createdAt,
-    })
-    .execute()
+  await db.insertInto('faucet_claims').values(CLAIM.toRow(claim)).execute()
 }
 
 export async function findClaimByKey(db: Db, accountId: string, key: string): Promise<FaucetClaim | undefined> {

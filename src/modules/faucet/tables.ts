@@ -1,14 +1,4 @@
-/** A claim, stored before it is paid. Its block is the payment `faucet:<id>` of the treasury. */
-export interface FaucetClaimsTable {
-  id: string
-  account_id: string
-  address: string
-  amount_raw: string
-  /** The client's key of the request, so that a repeated request is the same claim. */
-  idempotency_key: string | null
-  created_at: number
-}
-
+import type { FaucetClaimsTable } from './store.ts'
 export interface FaucetTables {
   faucet_claims: FaucetClaimsTable
 }

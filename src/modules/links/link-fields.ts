@@ -1,4 +1,5 @@
 import { answer } from '../../kernel/answers.ts'
+import { dateAt, dayOf, isDate } from '../../kernel/calendar.ts'
 import { badField } from '../../kernel/errors.ts'
 import { optional } from '../../kernel/fields.ts'
 import { form, freeField } from '../../kernel/free-field.ts'
@@ -66,8 +67,8 @@ export function end(labelled: Labelled) {
     control: {
       as: 'text',
       type: 'date',
-      toInput: (shown) => new Date(Number(shown) * 1000 - 1).toISOString().slice(0, 10),
-      fromInput: (typed) => (Number.isNaN(Date.parse(typed)) ? typed : Math.floor((Date.parse(typed) + DAY) / 1000)),
+      toInput: (shown, zone) => dateAt(zone, Number(shown) * 1000 - 1),
+      fromInput: (typed, zone) => (isDate(typed) ? Math.floor(dayOf(zone, typed).to / 1000) : typed),
       ...labelled,
     },
     toColumn: (value) => value,
@@ -105,7 +106,19 @@ export function every(labelled: Labelled) {
       '`month`, `year`, or a number of days: payers are reminded by email to pay again. Nothing is charged automatically.',
       'month',
     ),
-    control: { as: 'text', max: 8, ...labelled },
+    control: {
+      as: 'choice',
+      options: () => [
+        ['month', 'month'],
+        ['year', 'year'],
+        ['7', 'week'],
+        ['14', '2 weeks'],
+        ['28', '4 weeks'],
+        ['90', '90 days'],
+        ['180', '180 days'],
+      ],
+      ...labelled,
+    },
     read(value, { path }) {
       if (given(value) === undefined) return null
       const read = toEvery(value)

@@ -1,7 +1,19 @@
 import { answer } from '../../kernel/answers.ts'
 import { form, readFreeFlag } from '../../kernel/free-field.ts'
 import type { Field } from '../../kernel/resource/field.ts'
-import { asked, count, flag, list, secretOrNone, sum, text, url, whole, within } from '../../kernel/resource/fields.ts'
+import {
+  asked,
+  count,
+  flag,
+  list,
+  picture,
+  secretOrNone,
+  sum,
+  text,
+  url,
+  whole,
+  within,
+} from '../../kernel/resource/fields.ts'
 import { records } from '../../kernel/resource/records.ts'
 import { type RecordOf, type RowOf, type ValuesOf, resource } from '../../kernel/resource/resource.ts'
 import type { Json } from '../../kernel/shape.ts'
@@ -82,8 +94,10 @@ export const paymentLink = resource({
     suggested: {
       ...list(SUGGESTION, {
         label: 'Suggested amounts',
-        hint: 'Up to six, separated by spaces. Givers may always choose another.',
-        placeholder: '1 5 10',
+        hint: 'Up to six. Givers may always choose another.',
+        placeholder: '5.00',
+        one: 'Amount',
+        add: 'Add an amount',
         decimal: true,
         of: 'amounts',
         max: 6,
@@ -101,7 +115,7 @@ export const paymentLink = resource({
       ...whole({ label: 'Stock', hint: 'Leave empty for unlimited.', max: 1_000_000 }),
       takes: free(form.amount, 'How many items there are. Open checkouts hold theirs until they end.', 100),
     },
-    endsAt: end({ label: 'Last day', hint: 'The link ends after this day, UTC.', isBeside: true }),
+    endsAt: end({ label: 'Last day', hint: 'The link ends after this day.', isBeside: true }),
     description: said('description', text({ label: 'Description', max: 1_000, lines: 2, personal: true })),
     quantityMin: { ...count(), isHidden: true },
     quantityMax: { ...count(), isHidden: true },
@@ -125,9 +139,7 @@ export const paymentLink = resource({
     }),
     every: every({
       label: 'Renews every',
-      hint: 'month, year or a number of days. Payers get an email reminder; nothing is charged automatically.',
-      placeholder: 'month',
-      isExpected: true,
+      hint: 'Payers get an email reminder; nothing is charged automatically.',
     }),
     graceDays: grace({
       label: 'Grace period in days',
@@ -137,7 +149,7 @@ export const paymentLink = resource({
       unset: 0,
     }),
     invoice: within('fields', null, invoice({ label: 'Invoices' })),
-    image: said('image', url({ label: 'Picture', hint: 'An https URL.' })),
+    image: said('image', picture({ label: 'Picture', hint: 'PNG, JPEG or WebP.' })),
     successUrl: said('success_url', url({ label: 'Return URL after payment' })),
     cancelUrl: said('cancel_url', url({ label: 'Return URL after cancelling', isBeside: true })),
     webhook: beside('webhook', 'always'),
@@ -150,7 +162,7 @@ export const paymentLink = resource({
       'expire',
       lifetime({
         label: 'Orders expire after',
-        hint: 'Such as 30 minutes. Default: 15 minutes with limited stock, otherwise an hour.',
+        hint: 'Usually 15 minutes with limited stock, otherwise an hour.',
       }),
     ),
     metadata: of('metadata', {}, metadata()),

@@ -1,3 +1,4 @@
+import type { SubscriptionsTable } from './subscriptions/store.ts'
 import { encryptedIn } from '../../kernel/encrypted.ts'
 import type { LinkColumns } from './payment-link.ts'
 
@@ -19,30 +20,6 @@ export interface LinkOrdersTable {
   /** The subscription it pays for, if any. */
   subscription_id: string | null
   created_at: number
-}
-
-/** A subscriber of a link. */
-export interface SubscriptionsTable {
-  id: string
-  link_id: string
-  owner: string
-  /** The payer's address; null once it was deleted. */
-  email: string | null
-  /** The language of its mails. */
-  language: string
-  plan: string | null
-  every: string
-  grace_days: number
-  /** `pending` until its first payment. */
-  status: 'pending' | 'active' | 'due' | 'lapsed' | 'ended'
-  began_at: number | null
-  periods: number
-  paid_until: number | null
-  checkout_id: string | null
-  created_at: number
-  ended_at: number | null
-  /** When the job has something to do for it. */
-  due_at: number | null
 }
 
 export interface LinkTables {

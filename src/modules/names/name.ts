@@ -1,3 +1,4 @@
+import { type RecordIn, type RowIn, columns, flag, json, named, plain } from '../../kernel/resource/columns.ts'
 import { lazily } from '../../kernel/lazily.ts'
 import type { KnownName } from '../../kernel/ports.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
@@ -15,25 +16,32 @@ export function toSkeleton(name: string): string {
   return name.toLowerCase().replaceAll('0', 'o').replaceAll(/[1i]/g, 'l')
 }
 
-/** A username that is or was leased. Times are in milliseconds. */
-export interface NameLease {
+/** A username that is or was leased; whether the lease is valid depends on the time. */
+export const LEASE = columns({
   /** In lower case. */
-  key: string
+  key: named('name', plain<string>()),
   /** As its owner wrote it. */
-  name: string
+  name: named('display', plain<string>()),
   /** The address that paid for it; only it may extend or change the lease. */
-  owner: string
+  owner: plain<string>(),
   /** The address that the name resolves to. */
-  address: string
-  accountId: string | null
-  createdAt: number
-  expiresAt: number
+  address: plain<string>(),
+  /** The account whose key leased it. */
+  accountId: plain<string | null>(),
+  createdAt: plain<number>(),
+  expiresAt: plain<number>(),
   /** Until then the name is reserved for its owner. */
-  graceUntil: number
-  profile: JsonObject
-  changedAt: number
+  graceUntil: plain<number>(),
+  profile: json<JsonObject>(),
+  changedAt: plain<number>(),
   /** Whether search engines may list its public page. */
-  indexed: boolean
+  indexed: flag(),
+})
+
+export type NameLease = RecordIn<typeof LEASE>
+export interface UsernamesTable extends RowIn<typeof LEASE> {
+  /** The last notice about its end that was sent. */
+  told: number
 }
 
 export type LeaseStatus = 'available' | 'leased' | 'grace'

@@ -1,41 +1,14 @@
 import { behind } from '../../kernel/paging.ts'
-import type { JsonObject } from '../../kernel/shape.ts'
 import type { Db } from '../../kernel/db.ts'
-import type { UsernamesTable } from './tables.ts'
-import type { NameLease } from './name.ts'
+import { LEASE, type NameLease } from './name.ts'
 
-const toLease = (row: UsernamesTable): NameLease => ({
-  key: row.name,
-  name: row.display,
-  owner: row.owner,
-  address: row.address,
-  accountId: row.account_id,
-  createdAt: row.created_at,
-  expiresAt: row.expires_at,
-  graceUntil: row.grace_until,
-  profile: JSON.parse(row.profile) as JsonObject,
-  changedAt: row.changed_at,
-  indexed: row.indexed === 1,
-})
-
-const toColumns = (lease: NameLease) => ({
-  display: lease.name,
-  owner: lease.owner,
-  address: lease.address,
-  account_id: lease.accountId,
-  created_at: lease.createdAt,
-  expires_at: lease.expiresAt,
-  grace_until: lease.graceUntil,
-  profile: JSON.stringify(lease.profile),
-  changed_at: lease.changedAt,
-  indexed: lease.indexed ? 1 : 0,
-})
+const toLease = LEASE.toRecord
 
 /** Leases a name for the first time; false when the name exists already. The second of two buyers waits here for the first. */
 export async function insertLease(db: Db, lease: NameLease): Promise<boolean> {
   const row = await db
     .insertInto('usernames')
-    .values({ name: lease.key, told: 0, ...toColumns(lease) })
+    .values({ ...LEASE.toRow(lease), told: 0 })
     .onConflict((conflict) => conflict.doNothing())
     .returning('name')
     .executeTakeFirst()
@@ -57,7 +30,7 @@ export async function lockLease(db: Db, key: string): Promise<NameLease | undefi
 export async function updateLease(db: Db, lease: NameLease): Promise<void> {
   await db
     .updateTable('usernames')
-    .set({ told: 0, ...toColumns(lease) })
+    .set({ ...LEASE.toRow(lease), told: 0 })
     .where('name', '=', lease.key)
     .execute()
 }

@@ -1,37 +1,27 @@
-import type { Db, Tables } from '../../kernel/db.ts'
+import { type RecordIn, type RowIn, big, columns, plain } from '../../kernel/resource/columns.ts'
+import { toRaw } from '../../kernel/money.ts'
+import { markerOf } from '../checkout/index.ts'
+import type { Db } from '../../kernel/db.ts'
 import { type StoreEngine, sumRaw } from '../../kernel/dialect.ts'
 
-export interface PosSale {
-  checkoutId: string
-  posId: string
-  saleKey: string
-  /** In raw, or in 10^-8 of the currency; includes the tip. */
-  totalUnits: bigint
-  tipUnits: bigint
-  createdAt: number
-}
-
-const toSale = (row: Tables['pos_sales']): PosSale => ({
-  checkoutId: row.checkout_id,
-  posId: row.pos_id,
-  saleKey: row.sale_key,
-  totalUnits: BigInt(row.total_units),
-  tipUnits: BigInt(row.tip_units),
-  createdAt: row.created_at,
+/** A checkout that a cashier has made. */
+const SALE = columns({
+  checkoutId: plain<string>(),
+  posId: plain<string>(),
+  /** The page's id of one tap, so that a tap sent twice counts once. */
+  saleKey: plain<string>(),
+  /** The price with the tip, and the tip in it: in raw, or in 10^-8 of the currency. */
+  totalUnits: big(),
+  tipUnits: big(),
+  createdAt: plain<number>(),
 })
 
+export type PosSale = RecordIn<typeof SALE>
+export type PosSalesTable = RowIn<typeof SALE>
+const toSale = SALE.toRecord
+
 export async function insertSale(db: Db, sale: PosSale): Promise<void> {
-  await db
-    .insertInto('pos_sales')
-    .values({
-      checkout_id: sale.checkoutId,
-      pos_id: sale.posId,
-      sale_key: sale.saleKey,
-      total_units: sale.totalUnits.toString(),
-      tip_units: sale.tipUnits.toString(),
-      created_at: sale.createdAt,
-    })
-    .execute()
+  await db.insertInto('pos_sales').values(SALE.toRow(sale)).execute()
 }
 
 /** The sale that one tap has made already. */
@@ -64,6 +54,8 @@ interface Span {
 
 export interface ListedSale extends PosSale {
   status: string
+  /** The additional status, as it is shown. */
+  additional: string
   paidRaw: bigint
   paidAt: number | null
 }
@@ -74,7 +66,13 @@ export async function listSales(db: Db, { posId, from, to }: Span, limit: number
     .selectFrom('pos_sales')
     .innerJoin('checkouts', 'checkouts.id', 'pos_sales.checkout_id')
     .selectAll('pos_sales')
-    .select(['checkouts.status', 'checkouts.paid_raw', 'checkouts.paid_at'])
+    .select([
+      'checkouts.status',
+      'checkouts.additional_status',
+      'checkouts.paid_raw',
+      'checkouts.refunded_raw',
+      'checkouts.paid_at',
+    ])
     .where('pos_sales.pos_id', '=', posId)
     .where('pos_sales.created_at', '>=', from)
     .where('pos_sales.created_at', '<', to)
@@ -82,12 +80,10 @@ export async function listSales(db: Db, { posId, from, to }: Span, limit: number
     .orderBy('pos_sales.checkout_id', 'desc')
     .limit(limit)
     .execute()
-  return rows.map(({ status, paid_raw: paid, paid_at: paidAt, ...sale }) => ({
-    ...toSale(sale),
-    status,
-    paidRaw: BigInt(paid),
-    paidAt,
-  }))
+  return rows.map(({ status, additional_status: additional, paid_raw, refunded_raw, paid_at: paidAt, ...sale }) => {
+    const [paidRaw, refundedRaw] = [toRaw(BigInt(paid_raw)), toRaw(BigInt(refunded_raw))]
+    return { ...toSale(sale), status, additional: markerOf({ additional, paidRaw, refundedRaw }), paidRaw, paidAt }
+  })
 }
 
 export interface SalesTotals {

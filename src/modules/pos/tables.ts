@@ -1,21 +1,10 @@
+import type { PosSalesTable } from './sales-store.ts'
 import { encryptedIn } from '../../kernel/encrypted.ts'
 import type { PosColumns } from './point-of-sale.ts'
 
 /** Its columns are declared with the resource. */
 export interface PointsOfSaleTable extends PosColumns {
   deleted_at: number | null
-}
-
-/** A checkout that a cashier has made. */
-export interface PosSalesTable {
-  checkout_id: string
-  pos_id: string
-  /** The page's id of one tap, so that a tap sent twice counts once. */
-  sale_key: string
-  /** The price with the tip, and the tip in it: in raw, or in 10^-8 of the currency. */
-  total_units: string
-  tip_units: string
-  created_at: number
 }
 
 /** Attempts at a PIN by a device or a network address. */

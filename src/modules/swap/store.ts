@@ -1,15 +1,35 @@
+import { type RecordIn, type RowIn, columns, named, plain } from '../../kernel/resource/columns.ts'
 import { sql } from 'kysely'
 import type { Db } from '../../kernel/db.ts'
 import { deleteSome } from '../../kernel/retention.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
-import type { FollowedSwap, SwapStatus } from '../../kernel/swap.ts'
-import type { SwapsTable } from './tables.ts'
+import type { SwapStatus } from '../../kernel/swap.ts'
 
-export interface Swap extends FollowedSwap {
-  provider: string
-  depositAddress: string
-  createdAt: number
+/** An exchange of one currency for another. Amounts are decimal texts in their own currency. */
+const SWAP = columns({
+  id: plain<string>(),
+  provider: plain<string>(),
+  /** The provider's id of it. */
+  reference: plain<string>(),
+  from: named('from_code', plain<string>()),
+  to: named('to_code', plain<string>()),
+  amount: named('send', plain<string>()),
+  receive: plain<string>(),
+  address: plain<string>(),
+  refundAddress: plain<string>(),
+  depositAddress: plain<string>(),
+  status: plain<SwapStatus>(),
+  createdAt: plain<number>(),
+  expiresAt: plain<number>(),
+})
+
+export type Swap = RecordIn<typeof SWAP>
+export interface SwapsTable extends RowIn<typeof SWAP> {
+  account_id: string | null
+  /** When the provider was last asked. */
+  looked_at: number
 }
+const toSwap = SWAP.toRecord
 
 /** Final statuses. */
 const FINAL: readonly SwapStatus[] = ['finished', 'failed', 'refunded', 'expired']
@@ -17,23 +37,7 @@ const FINAL: readonly SwapStatus[] = ['finished', 'failed', 'refunded', 'expired
 export async function insertSwap(db: Db, swap: Swap & { accountId: string | null }): Promise<void> {
   await db
     .insertInto('swaps')
-    .values({
-      id: swap.id,
-      account_id: swap.accountId,
-      provider: swap.provider,
-      reference: swap.reference,
-      from_code: swap.from,
-      to_code: swap.to,
-      send: swap.amount,
-      receive: swap.receive,
-      address: swap.address,
-      refund_address: swap.refundAddress,
-      deposit_address: swap.depositAddress,
-      status: swap.status,
-      created_at: swap.createdAt,
-      looked_at: swap.createdAt,
-      expires_at: swap.expiresAt,
-    })
+    .values({ ...SWAP.toRow(swap), account_id: swap.accountId, looked_at: swap.createdAt })
     .execute()
 }
 
@@ -71,24 +75,6 @@ export async function markSwap(db: Db, { id, status }: Swap, next: SwapStatus, n
     .returning('id')
     .executeTakeFirst()
   return won !== undefined
-}
-
-function toSwap(row: SwapsTable): Swap {
-  return {
-    id: row.id,
-    provider: row.provider,
-    reference: row.reference,
-    from: row.from_code,
-    to: row.to_code,
-    amount: row.send,
-    receive: row.receive,
-    address: row.address,
-    refundAddress: row.refund_address,
-    depositAddress: row.deposit_address,
-    status: row.status,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-  }
 }
 
 /** A swap as in the contract: the sent amount as a number, the received one as text with its currency. */

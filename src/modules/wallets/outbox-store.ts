@@ -1,83 +1,62 @@
-import { type Selectable, sql } from 'kysely'
+import { type RecordIn, type RowIn, columns, flag, named, orNull, plain, raw } from '../../kernel/resource/columns.ts'
+import { sql } from 'kysely'
 import { type Raw, toRaw } from '../../kernel/money.ts'
 import type { Db } from '../../kernel/db.ts'
 import { type Given, givenRow, prepared } from '../../kernel/prepared.ts'
 import { type Payees, type SendPurpose, payeesOf } from './purposes.ts'
-import type { WalletBlocksTable } from './tables.ts'
 
-/** A block of a wallet, from the request to the confirmation. */
-export interface OutboxBlock {
-  id: string
-  walletId: string
-  kind: 'send' | 'receive'
-  status: WalletBlocksTable['status']
-  destination: string | null
-  sourceHash: string | null
-  sourceAddress: string | null
-  /** Null when everything is to be sent and the sum is not known yet. */
-  amount: Raw | null
-  /** Whether everything was requested, whatever that amounted to. */
-  sendsAll: boolean
-  planId: string | null
-  hash: string | null
-  previous: string | null
-  balance: Raw | null
+/** The outbox: every block of every wallet, from the request to the confirmation. */
+const BLOCK = columns({
+  id: plain<string>(),
+  walletId: plain<string>(),
+  kind: plain<'send' | 'receive'>(),
+  status: plain<'queued' | 'signed' | 'broadcast' | 'confirmed' | 'refused' | 'lost' | 'void'>(),
+  /** The recipient of a send. */
+  destination: plain<string | null>(),
+  /** The send that is received, and its sender. */
+  sourceHash: plain<string | null>(),
+  sourceAddress: plain<string | null>(),
+  /** Null while everything is to be sent and the amount is not known yet. */
+  amount: named('amount_raw', orNull(raw())),
+  /** 1 when everything was requested, whatever that amounted to. */
+  sendsAll: flag(),
+  planId: plain<string | null>(),
+  hash: plain<string | null>(),
+  previous: plain<string | null>(),
+  /** The wallet's balance after it. */
+  balance: named('balance_raw', orNull(raw())),
   /** The signed block as JSON. */
-  block: string | null
-  refusal: string | null
-  deadlineAt: number | null
-  broadcastAt: number | null
-  createdAt: number
+  block: plain<string | null>(),
+  /** The code of the refusal. */
+  refusal: plain<string | null>(),
+  /** A send that is not signed by then is refused; null for one that must happen. */
+  deadlineAt: plain<number | null>(),
+  broadcastAt: plain<number | null>(),
+  createdAt: plain<number>(),
+})
+
+export type OutboxBlock = RecordIn<typeof BLOCK>
+export interface WalletBlocksTable extends RowIn<typeof BLOCK> {
+  /** The requesting account; null for what the service does on its own. */
+  account_id: string | null
+  /** The purpose of a send; null in rows of 0.2 and for receives. */
+  purpose: SendPurpose | null
+  /** The order in which the wallet's blocks were requested. */
+  sequence: number
+  /** The order among the shares of a plan. */
+  position: number
+  /** Makes a send unique for its caller: the same reference is the same block. */
+  reference: string | null
+  signed_at: number | null
+  confirmed_at: number | null
 }
+export const toBlock = BLOCK.toRecord
 
 /** Literals, because the text must match the condition of the partial indexes. */
 export const OPEN = sql<boolean>`status in ('signed', 'broadcast')`
 export const QUEUED = sql<boolean>`status = 'queued'`
 
-export const BLOCK_COLUMNS = [
-  'id',
-  'wallet_id',
-  'kind',
-  'status',
-  'destination',
-  'source_hash',
-  'source_address',
-  'amount_raw',
-  'sends_all',
-  'plan_id',
-  'hash',
-  'previous',
-  'balance_raw',
-  'block',
-  'refusal',
-  'deadline_at',
-  'broadcast_at',
-  'created_at',
-] as const satisfies readonly (keyof WalletBlocksTable)[]
-
-export function toBlock(row: Pick<Selectable<WalletBlocksTable>, (typeof BLOCK_COLUMNS)[number]>): OutboxBlock {
-  const raw = (text: string | null) => (text === null ? null : toRaw(BigInt(text)))
-  return {
-    id: row.id,
-    walletId: row.wallet_id,
-    kind: row.kind,
-    status: row.status,
-    destination: row.destination,
-    sourceHash: row.source_hash,
-    sourceAddress: row.source_address,
-    amount: raw(row.amount_raw),
-    sendsAll: row.sends_all === 1,
-    planId: row.plan_id,
-    hash: row.hash,
-    previous: row.previous,
-    balance: raw(row.balance_raw),
-    block: row.block,
-    refusal: row.refusal,
-    deadlineAt: row.deadline_at,
-    broadcastAt: row.broadcast_at,
-    createdAt: row.created_at,
-  }
-}
+export const BLOCK_COLUMNS = BLOCK.names
 
 const UNSIGNED = {
   status: 'queued',

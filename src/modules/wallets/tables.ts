@@ -1,41 +1,5 @@
-import type { SendPurpose } from './purposes.ts'
-
-/** A ledger account whose key the gateway keeps. `fence` changes with every holder of the lock. */
-export interface WalletsTable {
-  id: string
-  /** The owning account; null for the service's own wallets. */
-  account_id: string | null
-  purpose: string
-  address: string
-  status: 'active' | 'held' | 'expiring' | 'ended' | 'deleted'
-  /** The status that an expiring wallet gets at the end. */
-  ends_as: 'ended' | 'deleted' | null
-  /** JSON: an address or a list of them, as given in the request. */
-  refund_address: string | null
-  metadata: string | null
-  /** Null for wallets that do not end. */
-  expires_at: number | null
-  /** The chain's state by our record: the last confirmed block (64 zeros before the first) and its balance. */
-  frontier: string
-  balance_raw: string
-  lease_until: number
-  fence: number
-  /** Set once a foreign signer was seen on its chain: nothing is signed any more. */
-  frozen_at: number | null
-  frozen_reason: string | null
-  /** When an operator unfroze it; null once the ledger's state is taken over. */
-  thawed_at: number | null
-  /** The first block of its chain that all nodes deny, so that it may never be confirmed; since when, and in how many rounds. */
-  denied_hash: string | null
-  denied_at: number | null
-  denied_rounds: number
-  /** When blocks of it were released; null once a later confirmed block proves that those never will be. */
-  voided_at: number | null
-  /** When the ledger was last checked for deposits and foreign blocks. */
-  looked_at: number
-  created_at: number
-  ended_at: number | null
-}
+import type { WalletsTable } from './store.ts'
+import type { WalletBlocksTable } from './outbox-store.ts'
 
 /** A separate table, so that reading a wallet never reads its key. */
 interface WalletKeysTable {
@@ -89,48 +53,6 @@ interface WalletPlansTable {
   status: 'open' | 'done'
   created_at: number
   finished_at: number | null
-}
-
-/** The outbox: every block of every wallet, from the request to the confirmation. */
-export interface WalletBlocksTable {
-  id: string
-  wallet_id: string
-  /** The requesting account; null for what the service does on its own. */
-  account_id: string | null
-  kind: 'send' | 'receive'
-  /** The purpose of a send; null in rows of 0.2 and for receives. */
-  purpose: SendPurpose | null
-  status: 'queued' | 'signed' | 'broadcast' | 'confirmed' | 'refused' | 'lost' | 'void'
-  /** The recipient of a send. */
-  destination: string | null
-  /** The send that is received, and its sender. */
-  source_hash: string | null
-  source_address: string | null
-  /** Null while everything is to be sent and the amount is not known yet. */
-  amount_raw: string | null
-  /** 1 when everything was requested, whatever that amounted to. */
-  sends_all: number
-  /** The order in which the wallet's blocks were requested. */
-  sequence: number
-  plan_id: string | null
-  /** The order among the shares of a plan. */
-  position: number
-  /** Makes a send unique for its caller: the same reference is the same block. */
-  reference: string | null
-  /** A send that is not signed by then is refused; null for one that must happen. */
-  deadline_at: number | null
-  previous: string | null
-  hash: string | null
-  /** The wallet's balance after it. */
-  balance_raw: string | null
-  /** The signed block as JSON. */
-  block: string | null
-  /** The code of the refusal. */
-  refusal: string | null
-  created_at: number
-  signed_at: number | null
-  broadcast_at: number | null
-  confirmed_at: number | null
 }
 
 /** Sends that an operator has stopped: of `all`, or of an account. */

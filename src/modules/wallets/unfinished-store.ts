@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import type { Db } from '../../kernel/db.ts'
 import { type Given, prepared } from '../../kernel/prepared.ts'
 import { BLOCK_COLUMNS, OPEN, type OutboxBlock, QUEUED, toBlock } from './outbox-store.ts'
-import type { WalletBlocksTable } from './tables.ts'
+import type { WalletBlocksTable } from './outbox-store.ts'
 
 /** A wallet's unfinished business: the block that must be finished first, and queued operations. */
 export interface Unfinished {

@@ -1,3 +1,4 @@
+import type { WebhookReplaysTable } from './endpoints/replays-store.ts'
 import { encryptedIn } from '../../kernel/encrypted.ts'
 import type { EndpointColumns } from './endpoints/endpoint.ts'
 import type { WatchColumns } from './watches/watch.ts'
@@ -77,25 +78,6 @@ interface DisabledWebhooksTable {
 
 /** Its columns are declared with the resource `endpoint`. */
 export interface WebhookEndpointsTable extends EndpointColumns {}
-
-/** A replay of events to an endpoint, done step by step. */
-export interface WebhookReplaysTable {
-  id: string
-  endpoint_id: string
-  /** Null for a replay started by the previous version. */
-  account_id: string | null
-  /** JSON list of event types, or `*`. */
-  events: string
-  /** 1 for only those events that the endpoint has not accepted yet. */
-  missed: number
-  /** The events up to this position were processed. */
-  position: number
-  position_end: number
-  queued: number
-  state: 'running' | 'done' | 'stopped'
-  created_at: number
-  finished_at: number | null
-}
 
 /** Its columns are declared with the resource `watch`. */
 export interface AddressWatchesTable extends WatchColumns {}

@@ -1,54 +1,45 @@
+import { type RecordIn, type RowIn, columns, named, plain } from '../../kernel/resource/columns.ts'
 import { sql } from 'kysely'
 import { STEP_ROWS, deleteSome } from '../../kernel/retention.ts'
 import { isUniqueViolation } from '../../kernel/dialect.ts'
-import type { X402PaymentsTable } from './tables.ts'
 import type { Db } from '../../kernel/db.ts'
 import { type Given, prepared } from '../../kernel/prepared.ts'
 
-export type PaymentState = X402PaymentsTable['state']
+/** A payment by request, stored before it is sent and identified by the hash of its block. */
+const PAYMENT = columns({
+  hash: named('block_hash', plain<string>()),
+  /** The signed block in the node's form; every repetition sends exactly this. */
+  blockJson: plain<string>(),
+  network: plain<string>(),
+  payer: plain<string>(),
+  previous: plain<string>(),
+  amount: named('amount_raw', plain<string>()),
+  payTo: plain<string>(),
+  action: plain<string>(),
+  /** The request with which it was first presented; it pays for no other. */
+  fingerprint: named('body_fingerprint', plain<string>()),
+  state: plain<'claimed' | 'pending' | 'settled' | 'action_failed' | 'served' | 'rejected'>(),
+  /** Changes with every claim, so that a process that has lost its claim cannot change the state. */
+  fence: plain<number>(),
+  /** When the claim expires. After that another process may claim the payment. */
+  leaseUntil: plain<number | null>(),
+  answer: plain<string | null>(),
+})
 
+export type StoredPayment = RecordIn<typeof PAYMENT>
+export type PaymentState = StoredPayment['state']
 /** What a payment was presented for; never changes. */
-export interface NewPayment {
-  hash: string
-  blockJson: string
-  network: string
-  payer: string
-  previous: string
-  amount: string
-  payTo: string
-  action: string
-  fingerprint: string
+export type NewPayment = Omit<StoredPayment, 'state' | 'fence' | 'leaseUntil' | 'answer'>
+export interface X402PaymentsTable extends RowIn<typeof PAYMENT> {
+  created_at: number
+  updated_at: number
 }
-
-export interface StoredPayment extends NewPayment {
-  state: PaymentState
-  fence: number
-  leaseUntil: number | null
-  answer: string | null
-}
+const toPayment = PAYMENT.toRecord
 
 /** The exclusive right to work on a payment; a later claim ends it. */
 export interface Claim {
   hash: string
   fence: number
-}
-
-function toPayment(row: X402PaymentsTable): StoredPayment {
-  return {
-    hash: row.block_hash,
-    blockJson: row.block_json,
-    network: row.network,
-    payer: row.payer,
-    previous: row.previous,
-    amount: row.amount_raw,
-    payTo: row.pay_to,
-    action: row.action,
-    fingerprint: row.body_fingerprint,
-    state: row.state,
-    fence: row.fence,
-    leaseUntil: row.lease_until,
-    answer: row.answer,
-  }
 }
 
 export async function findPayment(db: Db, hash: string): Promise<StoredPayment | undefined> {
@@ -87,19 +78,7 @@ export async function insertClaim(
   const row = await db
     .insertInto('x402_payments')
     .values({
-      block_hash: payment.hash,
-      block_json: payment.blockJson,
-      network: payment.network,
-      payer: payment.payer,
-      previous: payment.previous,
-      amount_raw: payment.amount,
-      pay_to: payment.payTo,
-      action: payment.action,
-      body_fingerprint: payment.fingerprint,
-      state: 'claimed',
-      fence: 1,
-      lease_until: leaseUntil,
-      answer: null,
+      ...PAYMENT.toRow({ ...payment, state: 'claimed', fence: 1, leaseUntil, answer: null }),
       created_at: now,
       updated_at: now,
     })

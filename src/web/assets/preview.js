@@ -1,11 +1,12 @@
-// Shows the buyer's page of an offer beside its form, while it is filled in. Without this script there is only the form.
+// Shows the buyer's page of an offer beside its form while the form is filled in. Without this script there is only the
+// form.
 'use strict'
 const preview = document.querySelector('[data-preview]')
 const form = document.querySelector('[data-previewed] form')
 
 const typed = (name) => form.elements.namedItem(name)?.value.trim() ?? ''
 
-/** Not a number where the form would be refused, too. */
+/** Not a number, so the form would be refused as well. */
 function toNumber(text, currency) {
   const [, whole, fraction = ''] = /^(\d*)(?:[.,](\d+))?$/.exec(text.replaceAll(/\s/g, '')) ?? []
   const isUnclear = fraction.length === 3 && /^[1-9]\d{0,2}$/.test(whole)
@@ -25,17 +26,28 @@ function show(text) {
 
 function options(purpose) {
   if (purpose === 'donation')
-    return typed('suggested')
-      .split(/[\s;]+|,\s+/)
-      .filter((amount) => amount !== '')
-      .map((amount) => [show(amount), ''])
+    return [...form.querySelectorAll('input[name^="suggested["]')]
+      .map(({ value }) => [show(value.trim()), ''])
+      .filter(([amount]) => amount !== '')
   const names = [...form.querySelectorAll('input[name^="plans["][name$=".title"]')]
   return names
     .map(({ name, value }) => [value.trim(), show(typed(name.replace('.title', '.value')))])
     .filter(([title, price]) => title !== '' || price !== '')
 }
 
+/** The picture as the form shows it; the page may not load it from anywhere else. */
+function picture() {
+  const shown = form.querySelector('.upload > img, .upload > canvas')
+  if (!shown) return []
+  const copy = document.createElement('canvas')
+  copy.width = shown.naturalWidth ?? shown.width
+  copy.height = shown.naturalHeight ?? shown.height
+  if (copy.width > 0) copy.getContext('2d').drawImage(shown, 0, 0)
+  return [copy]
+}
+
 function renew() {
+  preview.querySelector('[data-show="picture"]').replaceChildren(...picture())
   const purpose = typed('for')
   const offered = options(purpose)
   const price = offered.length > 0 || purpose === 'donation' ? '' : show(typed('amount'))

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { FormState, FrameProps } from '../../kernel/page.ts'
+import { pictureIdIn } from '../../kernel/shown-fields.ts'
 
 export const EMPTY: FormState = { values: {} }
 
@@ -15,9 +16,17 @@ export const Form = (props: {
   label?: string
   children: ComponentChildren
   class?: string
+  /** Whether it may send pictures. */
+  uploads?: true
 }) =>
   props.frame.opens('POST', props.action) ? (
-    <form method="post" action={props.action} class={props.class} aria-label={props.label}>
+    <form
+      method="post"
+      action={props.action}
+      class={props.class}
+      aria-label={props.label}
+      enctype={props.uploads && 'multipart/form-data'}
+    >
       <input type="hidden" name="csrf" value={props.frame.csrf} />
       <input type="hidden" name="form_token" value={props.frame.formToken} />
       {props.children}
@@ -164,7 +173,54 @@ export const TextField = (
   </Labelled>
 )
 
-export const SelectField = (props: FieldProps & { options: readonly (readonly [string, string])[] }) => (
+/** Chooses a picture: a file, or behind a click the address of one that is online. */
+export const PictureField = (props: FieldProps) => {
+  const { filled, name } = props
+  const url = filled.values[name] ?? ''
+  const id = pictureIdIn(url)
+  return (
+    <Labelled {...props}>
+      {(described, wrong) => (
+        <div class="upload">
+          {id !== undefined && <img src={`/pictures/${id}`} alt="The picture as it is" />}
+          <div>
+            <input
+              id={`f-${name}`}
+              name={`${name}.file`}
+              type="file"
+              accept="image/png, image/jpeg, image/webp"
+              aria-describedby={described}
+              aria-invalid={wrong ? 'true' : undefined}
+            />
+            {id !== undefined && (
+              <label class="choice">
+                <input
+                  type="checkbox"
+                  name={`${name}.remove`}
+                  value="yes"
+                  checked={(filled.values[`${name}.remove`] ?? '') !== ''}
+                />
+                <span>Remove the picture</span>
+              </label>
+            )}
+            <details open={url !== '' && id === undefined}>
+              <summary>Use the address of a picture that is online</summary>
+              <input name={name} type="url" aria-label={`Address of the ${props.label.toLowerCase()}`} value={url} />
+            </details>
+          </div>
+        </div>
+      )}
+    </Labelled>
+  )
+}
+
+/** A program may have set a value that people are not offered: the form keeps it. */
+const withValue = (options: SelectOptions, value: string): SelectOptions =>
+  options.some(([one]) => one === value) || value === '' ? options : [...options, [value, value]]
+
+type SelectOptions = readonly (readonly [string, string])[]
+
+export const SelectField = (props: FieldProps & { options: SelectOptions }) => (
   <Labelled {...props}>
     {(described, wrong) => (
       <select
@@ -174,7 +230,7 @@ export const SelectField = (props: FieldProps & { options: readonly (readonly [s
         aria-invalid={wrong ? 'true' : undefined}
         autofocus={wrong}
       >
-        {props.options.map(([value, text]) => (
+        {withValue(props.options, props.filled.values[props.name] ?? '').map(([value, text]) => (
           <option key={value} value={value} selected={(props.filled.values[props.name] ?? '') === value}>
             {text}
           </option>

@@ -65,18 +65,45 @@ const Cell = ({
   )
 }
 
-export const Rows = (props: GroupProps<Extract<Control, { as: 'rows' }>>) => {
+type Cells = readonly { end: string; label: string; control: Control | undefined }[]
+
+/** The cells of a row, by the ends of their names. */
+function cellsOf(control: Tabular): Cells {
+  if (control.as === 'rows')
+    return Object.entries(control.columns).map(([column, { control: of }]) => ({
+      end: `.${column}`,
+      label: of?.label ?? column,
+      control: of,
+    }))
+  const { one: label, placeholder, decimal } = control
+  return [
+    {
+      end: '',
+      label,
+      control: { as: 'text', label, ...(placeholder && { placeholder }), ...(decimal && { decimal }) },
+    },
+  ]
+}
+
+type Tabular = Extract<Control, { as: 'rows' | 'list' }>
+
+export const Rows = (props: GroupProps<Tabular>) => {
   const { name, filled } = props
-  const { columns, max, one, add } = props.control
-  const cells = Object.entries(columns)
+  const { max, one, add } = props.control
+  const isFilled = (end: string) =>
+    Object.entries(filled.values).some(
+      ([input, value]) => input.startsWith(`${name}[`) && input.endsWith(end) && value !== '',
+    )
+  const cells = cellsOf(props.control).filter(({ end, control }) => !control?.isRare || isFilled(end))
   const kind = `line of-${cells.length}`
   const ready = Math.min(Math.max(rowsIn(name, filled.values) + 1, ROWS_READY), max)
   const lines = Array.from({ length: Math.min(ready + ROWS_MORE, max) }, (_, at) => {
-    const named = cells.map(([column, { control }]) => ({
+    const named = cells.map(({ end, label, control }) => ({
       control,
-      name: `${name}[${at}].${column}`,
-      label: `${one} ${at + 1}, ${(control?.label ?? column).toLowerCase()}`,
+      name: `${name}[${at}]${end}`,
+      label: `${one} ${at + 1}${end && `, ${label.toLowerCase()}`}`,
     }))
+    const acts = `${one.toLowerCase()} ${at + 1}`
     const wrong = [`${name}[${at}]`, ...named.map((cell) => cell.name)].flatMap((each) => {
       const text = errorOf(filled, each)
       return text === undefined ? [] : [{ name: each, text }]
@@ -86,7 +113,15 @@ export const Rows = (props: GroupProps<Extract<Control, { as: 'rows' }>>) => {
         {named.map((cell) => (
           <Cell key={cell.name} filled={filled} {...cell} />
         ))}
-        <button type="button" class="bare remove" hidden aria-label={`Remove ${one.toLowerCase()} ${at + 1}`}>
+        <span class="moves" hidden>
+          <button type="button" class="bare" data-by="-1" aria-label={`Move ${acts} up`}>
+            ↑
+          </button>
+          <button type="button" class="bare" data-by="1" aria-label={`Move ${acts} down`}>
+            ↓
+          </button>
+        </span>
+        <button type="button" class="bare remove" hidden aria-label={`Remove ${acts}`}>
           ×
         </button>
         {wrong.map((each) => (
@@ -100,11 +135,13 @@ export const Rows = (props: GroupProps<Extract<Control, { as: 'rows' }>>) => {
   return (
     <Group {...props}>
       <div class="lines" data-rows>
-        <div class={`${kind} headings`} aria-hidden="true">
-          {cells.map(([column, { control }]) => (
-            <span key={column}>{control?.label ?? column}</span>
-          ))}
-        </div>
+        {cells.length > 1 && (
+          <div class={`${kind} headings`} aria-hidden="true">
+            {cells.map(({ end, label }) => (
+              <span key={end}>{label}</span>
+            ))}
+          </div>
+        )}
         {lines.slice(0, ready)}
         {lines.length > ready && (
           <details>

@@ -4,18 +4,13 @@ import type { Db } from '../../../kernel/db.ts'
 import { paintOf } from './accent.ts'
 import { badField } from '../../../kernel/errors.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
-import type { Logos, PictureFault, SizedPicture } from '../../../kernel/ports.ts'
+import type { Logos, SizedPicture } from '../../../kernel/ports.ts'
 import type { Profile, ProfileChange } from '../account-profile.ts'
+import { PICTURE_FAULTS } from './pictures.ts'
 import { deleteLogo, findProfile, saveLogo, saveProfile } from '../profile-store.ts'
 import { insertAudit, lockAccount } from '../store.ts'
 
 const ID_LENGTH = 32
-const FAULTS: Record<PictureFault, string> = {
-  not_there: 'No picture could be fetched from this address.',
-  too_large: 'The picture is larger than 512 KB.',
-  not_a_picture: 'logo must be a still picture in PNG, JPEG or WebP.',
-  wrong_size: 'The sides of the picture must have 16 to 2048 pixels.',
-}
 
 interface Changing {
   accountId: string
@@ -50,7 +45,7 @@ export async function changeProfile(
 
 async function fetchPicture(logos: Logos, url: string): Promise<SizedPicture> {
   const fetched = await logos.get(url)
-  if (typeof fetched === 'string') throw badField('logo', FAULTS[fetched])
+  if (typeof fetched === 'string') throw badField('logo', PICTURE_FAULTS[fetched])
   return fetched
 }
 

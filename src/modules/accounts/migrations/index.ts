@@ -12,6 +12,7 @@ import { up as requests } from './0039-requests.ts'
 import { up as keyMakers } from './0050-key-makers.ts'
 import { up as boundKeys } from './0057-bound-keys.ts'
 import { up as shops } from './0065-shops.ts'
+import { up as pictures } from './0068-pictures.ts'
 
 export const ACCOUNT_MIGRATIONS: Migrations = {
   '0001-accounts': accounts,
@@ -27,4 +28,5 @@ export const ACCOUNT_MIGRATIONS: Migrations = {
   '0050-key-makers': keyMakers,
   '0057-bound-keys': boundKeys,
   '0065-shops': shops,
+  '0068-pictures': pictures,
 }

@@ -1,4 +1,5 @@
 import type { FrameProps } from '../../../kernel/page.ts'
+import { pictureIdIn } from '../../../kernel/shown-fields.ts'
 import { Form } from '../../../web/dashboard/form.tsx'
 import { Frame } from '../../../web/dashboard/frame.tsx'
 import { Fields, type FieldsProps, Refusals } from '../../../web/dashboard/resource-form.tsx'
@@ -18,9 +19,9 @@ export const ProfilePage = ({ frame, filled, rules, merchant }: ProfilePageProps
     <div class="row two">
       <Card>
         <Refusals of={accountProfile} purpose="change" filled={filled} />
-        <Form frame={frame} action="/dashboard/profile">
+        <Form frame={frame} action="/dashboard/profile" uploads>
           <Fields of={accountProfile} purpose="change" filled={filled} rules={rules} />
-          {merchant?.logo && (
+          {merchant?.logo && pictureIdIn(filled.values.logo ?? '') === undefined && (
             <label class="choice">
               <input type="checkbox" name="fetch_again" value="yes" />
               <span>Fetch the logo again</span>

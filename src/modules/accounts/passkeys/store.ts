@@ -1,46 +1,30 @@
-import { type Selectable, sql } from 'kysely'
+import { type RecordIn, type RowIn, columns, plain } from '../../../kernel/resource/columns.ts'
+import { sql } from 'kysely'
 import type { Db, Tables } from '../../../kernel/db.ts'
 import { STEP_ROWS, deleteSome } from '../../../kernel/retention.ts'
 
-export interface Passkey {
-  id: string
-  email: string
-  userHandle: string
-  credentialId: string
-  publicKey: string
-  counter: number
-  name: string
-  createdAt: number
-  lastUsedAt: number | null
-}
-
-const toPasskey = (row: Selectable<Tables['passkeys']>): Passkey => ({
-  id: row.id,
-  email: row.email,
-  userHandle: row.user_handle,
-  credentialId: row.credential_id,
-  publicKey: row.public_key,
-  counter: row.counter,
-  name: row.name,
-  createdAt: row.created_at,
-  lastUsedAt: row.last_used_at,
+/** A person's passkey, valid for all their accounts. Contains only the public key. */
+const PASSKEY = columns({
+  id: plain<string>(),
+  /** In lower case. */
+  email: plain<string>(),
+  /** The person's id on devices; the same for all passkeys of a person. */
+  userHandle: plain<string>(),
+  credentialId: plain<string>(),
+  publicKey: plain<string>(),
+  /** The device's count of signatures; some devices always report 0. */
+  counter: plain<number>(),
+  name: plain<string>(),
+  createdAt: plain<number>(),
+  lastUsedAt: plain<number | null>(),
 })
 
+export type Passkey = RecordIn<typeof PASSKEY>
+export type PasskeysTable = RowIn<typeof PASSKEY>
+const toPasskey = PASSKEY.toRecord
+
 export async function insertPasskey(db: Db, passkey: Passkey): Promise<void> {
-  await db
-    .insertInto('passkeys')
-    .values({
-      id: passkey.id,
-      email: passkey.email,
-      user_handle: passkey.userHandle,
-      credential_id: passkey.credentialId,
-      public_key: passkey.publicKey,
-      counter: passkey.counter,
-      name: passkey.name,
-      created_at: passkey.createdAt,
-      last_used_at: passkey.lastUsedAt,
-    })
-    .execute()
+  await db.insertInto('passkeys').values(PASSKEY.toRow(passkey)).execute()
 }
 
 /** Few, because a person has at most ten. */

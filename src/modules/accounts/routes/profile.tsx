@@ -5,7 +5,7 @@ import { readChange } from '../../../kernel/resource/read.ts'
 import { exampleOf, show, shownSchema, takenSchema } from '../../../kernel/resource/resource.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import type { Form, FormState, Page, PageRequest } from '../../../kernel/page.ts'
-import type { Logos, Prices } from '../../../kernel/ports.ts'
+import type { Logos, Picture, Prices } from '../../../kernel/ports.ts'
 import { type Verb, describedOf, routesOf } from '../../../kernel/resource/verb.ts'
 import type { Fields, Route, RouteLimit } from '../../../kernel/route.ts'
 import { formBody, formState } from '../../../web/dashboard/resource-form.tsx'
@@ -13,6 +13,7 @@ import { accentSheet, toAccent } from '../domain/accent.ts'
 import { changeProfile, toMerchant } from '../domain/profile.ts'
 import { type Profile, accountProfile } from '../account-profile.ts'
 import { ProfilePage } from '../pages/profile-page.tsx'
+import { findPicture } from '../pictures-store.ts'
 import { findLogo, findProfile } from '../profile-store.ts'
 
 /** The form of an account's public profile, with a preview. */
@@ -35,6 +36,7 @@ export function profilePages(ports: ProfilePorts): readonly (Page | Form)[] {
     {
       path: '/profile',
       permission: 'checkout',
+      pictures: ['logo'],
       async run({ accountId, caller: { actor } }, fields) {
         const { logoUrl } = await findProfile(store.db, accountId)
         const typed = formBody(accountProfile, ports, 'change', fields)
@@ -115,23 +117,27 @@ const verbs: readonly Verb<ProfilePorts>[] = [
 
 export const describedProfileRoutes = describedOf(verbs)
 
+/** Pictures that we have written ourselves, each at an address that only its bytes make. */
+const picture = (path: string, find: (id: string) => Promise<Picture | undefined>): Route => ({
+  method: 'GET',
+  path,
+  access: 'open',
+  limit,
+  cacheable: true,
+  async run({ params: { id = '' } }) {
+    const found = /^[0-9a-f]{32}$/.test(id) ? await find(id) : undefined
+    if (!found) throw new AppError('not_found', 'Image not found.')
+    return { type: found.type, bytes: found.bytes, headers: HEADERS }
+  },
+})
+
 /** The profile for its account, and the public logo and colour. */
 export function profileRoutes(ports: ProfilePorts): readonly Route[] {
   const { store } = ports
   return [
     ...routesOf(verbs, ports),
-    {
-      method: 'GET',
-      path: '/logos/:id',
-      access: 'open',
-      limit,
-      cacheable: true,
-      async run({ params: { id = '' } }) {
-        const logo = /^[0-9a-f]{32}$/.test(id) ? await findLogo(store.db, id) : undefined
-        if (!logo) throw new AppError('not_found', 'Image not found.')
-        return { ...logo, headers: HEADERS }
-      },
-    },
+    picture('/logos/:id', (id) => findLogo(store.db, id)),
+    picture('/pictures/:id', (id) => findPicture(store.db, id)),
     {
       method: 'GET',
       path: '/accents/:name',

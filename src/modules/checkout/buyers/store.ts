@@ -1,42 +1,28 @@
+import { type RecordIn, type RowIn, columns, plain } from '../../../kernel/resource/columns.ts'
 import type { Db } from '../../../kernel/db.ts'
 import { type Given, prepared } from '../../../kernel/prepared.ts'
-import type { BuyersTable } from './tables.ts'
 
-export interface Buyer {
-  checkoutId: string
-  owner: string
-  name: string | null
-  email: string | null
-  language: string
-  givenBy: BuyersTable['given_by']
-  changes: number
-  createdAt: number
-  receiptAt: number | null
-}
-
-const toBuyer = (row: BuyersTable): Buyer => ({
-  checkoutId: row.checkout_id,
-  owner: row.owner,
-  name: row.name,
-  email: row.email,
-  language: row.language,
-  givenBy: row.given_by,
-  changes: row.changes,
-  createdAt: row.created_at,
-  receiptAt: row.receipt_at,
+/** Buyers, as the merchant or the payer has named them; each row is personal data. */
+const BUYER = columns({
+  checkoutId: plain<string>(),
+  owner: plain<string>(),
+  name: plain<string | null>(),
+  /** The address for the receipt. */
+  email: plain<string | null>(),
+  /** The language of mails. */
+  language: plain<string>(),
+  /** `afterwards`: every holder of the link to a checkout with a payment may leave an address, which gets no link of a refund. */
+  givenBy: plain<'merchant' | 'payer' | 'afterwards'>(),
+  /** How often the address was set. */
+  changes: plain<number>(),
+  createdAt: plain<number>(),
+  /** When the receipt was mailed. */
+  receiptAt: plain<number | null>(),
 })
 
-const COLUMNS = [
-  'checkout_id',
-  'owner',
-  'name',
-  'email',
-  'language',
-  'given_by',
-  'changes',
-  'created_at',
-  'receipt_at',
-] as const satisfies readonly (keyof BuyersTable)[]
+export type Buyer = RecordIn<typeof BUYER>
+export type BuyersTable = RowIn<typeof BUYER>
+const toBuyer = BUYER.toRecord
 
 export async function findBuyer(db: Db, checkoutId: string): Promise<Buyer | undefined> {
   const [row] = await selectBuyer(db, { id: checkoutId })
@@ -45,14 +31,14 @@ export async function findBuyer(db: Db, checkoutId: string): Promise<Buyer | und
 
 /** Prepared, because it runs at every completion. */
 const selectBuyer = prepared((db, given: Given<{ id: string }>) =>
-  db.selectFrom('checkout_buyers').select(COLUMNS).where('checkout_id', '=', given('id')),
+  db.selectFrom('checkout_buyers').select(BUYER.names).where('checkout_id', '=', given('id')),
 )
 
 export async function listBuyers(db: Db, checkoutIds: readonly string[]): Promise<Map<string, Buyer>> {
   if (checkoutIds.length === 0) return new Map()
   const rows = await db
     .selectFrom('checkout_buyers')
-    .select(COLUMNS)
+    .select(BUYER.names)
     .where('checkout_id', 'in', [...checkoutIds])
     .execute()
   return new Map(rows.map((row) => [row.checkout_id, toBuyer(row)]))

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { toRaw } from '../../../kernel/money.ts'
-import type { CheckoutStatus } from '../tables.ts'
+import type { CheckoutStatus } from '../record.ts'
 import { type Standing, decide } from './decide.ts'
-
-/* Every row of the state table (contract 3) for one confirmed send. */
 
 const STATUSES: CheckoutStatus[] = ['pending', 'detected', 'partial', 'complete', 'expired', 'cancelled']
 const END = 1_000

@@ -1,5 +1,5 @@
 import type { EventKind } from '../event-kinds.ts'
-import type { AdditionalStatus, CheckoutStatus } from '../tables.ts'
+import type { AdditionalStatus, CheckoutStatus } from '../record.ts'
 import type { Raw } from '../../../kernel/money.ts'
 import { SMALLEST_PRICE } from './amounts.ts'
 

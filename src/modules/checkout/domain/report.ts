@@ -1,7 +1,7 @@
 import { formatNano } from '../../../kernel/money.ts'
 import { readCursor, readWhole, toCursor } from '../../../kernel/paging.ts'
 import { type JsonObject, textOf } from '../../../kernel/shape.ts'
-import { ADDITIONAL_STATUSES, type CheckoutStatus, type Marker, REFUND_MARKERS } from '../tables.ts'
+import { ADDITIONAL_STATUSES, type CheckoutStatus, type Marker, REFUND_MARKERS } from '../record.ts'
 import { listPredecessors } from '../../accounts/index.ts'
 import type { CheckoutContext } from '../context.ts'
 import type { Filter, Revenue } from '../sums-store.ts'

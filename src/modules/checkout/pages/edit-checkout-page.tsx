@@ -32,7 +32,7 @@ export const EditCheckoutPage = ({ frame, id, isUnseen, hasPlans, isFresh, ...sh
   return (
     <Frame {...frame} title="Edit payment" lead={<code>{id}</code>}>
       {isFresh ? (
-        <Form frame={frame} action={`${place}/edit`} label="Edit payment">
+        <Form frame={frame} action={`${place}/edit`} label="Edit payment" uploads>
           <Refusals {...fields} />
           {isUnseen && <p class="hint">Price and address can be changed until someone opens the payment page.</p>}
           <FieldCards {...fields} layout={LAYOUT} has={has} />

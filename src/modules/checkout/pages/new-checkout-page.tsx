@@ -25,7 +25,7 @@ export const NewCheckoutPage = (
   const fields = { ...shown, of: checkoutForm, purpose: 'create' } as const
   return (
     <Frame {...frame} title="New payment" lead="A payment page for one buyer, whose link you share.">
-      <Form frame={frame} action="/dashboard/checkouts">
+      <Form frame={frame} action="/dashboard/checkouts" uploads>
         <Refusals {...fields} />
         <FieldCards {...fields} layout={layoutFor(hasPayout)} />
         <div class="save">

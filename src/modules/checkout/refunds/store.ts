@@ -1,67 +1,63 @@
-import type { Selectable } from 'kysely'
+import {
+  type RecordIn,
+  type RowIn,
+  columns,
+  big,
+  named,
+  orUndefined,
+  plain,
+  raw,
+} from '../../../kernel/resource/columns.ts'
 import type { Db } from '../../../kernel/db.ts'
 import { type StoreEngine, sumRaw } from '../../../kernel/dialect.ts'
 import { behind } from '../../../kernel/paging.ts'
-import { type Raw, toRaw } from '../../../kernel/money.ts'
 import type { Checkout } from '../record.ts'
-import type { CheckoutRefundsTable } from '../tables.ts'
 
-export type RefundStatus = CheckoutRefundsTable['status']
+export type RefundStatus = 'created' | 'sending' | 'sent' | 'failed' | 'claimed'
 
-export interface Refund {
-  id: string
-  checkoutId: string
-  owner: string
-  status: RefundStatus
-  as: CheckoutRefundsTable['given_as']
-  asked: string
-  reference: string | null
-  amountRaw: Raw
+/** A merchant's refund of a checkout, paid by one send of a wallet. */
+const REFUND = columns({
+  id: plain<string>(),
+  checkoutId: plain<string>(),
+  owner: plain<string>(),
+  /** By link, `sent` means that the money waits behind the link, and `claimed` that the payer has it. */
+  status: plain<RefundStatus>(),
+  as: named('given_as', plain<'send' | 'link'>()),
+  /** What the request asked for: everything, an amount of nano, or one of a currency. The same again within a minute is the same refund. */
+  asked: plain<string>(),
+  /** The Idempotency-Key of the request with its owner; it stays bound to this refund for ever. */
+  reference: plain<string | null>(),
+  amountRaw: raw(),
   /** The part that was paid beyond the price. */
-  excessRaw: Raw
-  currency: string
-  fiatE8: bigint | undefined
-  rate: string | null
-  rateSource: string | null
-  address: string | null
-  walletId: string
-  from: string
-  blockId: string
-  hash: string | null
-  claimId: string | null
-  reason: string | null
-  failure: string | null
-  createdAt: number
-  sentAt: number | null
-  endedAt: number | null
-}
-
-export const toRefund = (row: Selectable<CheckoutRefundsTable>): Refund => ({
-  id: row.id,
-  checkoutId: row.checkout_id,
-  owner: row.owner,
-  status: row.status,
-  as: row.given_as,
-  asked: row.asked,
-  reference: row.reference,
-  amountRaw: toRaw(BigInt(row.amount_raw)),
-  excessRaw: toRaw(BigInt(row.excess_raw)),
-  currency: row.currency,
-  fiatE8: row.fiat_e8 === null ? undefined : BigInt(row.fiat_e8),
-  rate: row.rate,
-  rateSource: row.rate_source,
-  address: row.address,
-  walletId: row.wallet_id,
-  from: row.from_address,
-  blockId: row.block_id,
-  hash: row.hash,
-  claimId: row.claim_id,
-  reason: row.reason,
-  failure: row.failure,
-  createdAt: row.created_at,
-  sentAt: row.sent_at,
-  endedAt: row.ended_at,
+  excessRaw: raw(),
+  currency: plain<string>(),
+  /** The part of a fiat price that it refunds, in units of 10^-8; null where the price is in nano. */
+  fiatE8: orUndefined(big()),
+  rate: plain<string | null>(),
+  rateSource: plain<string | null>(),
+  /** The recipient; null for a link that was not claimed. */
+  address: plain<string | null>(),
+  /** The wallet that pays. */
+  walletId: plain<string>(),
+  from: named('from_address', plain<string>()),
+  /** The send in that wallet's outbox. */
+  blockId: plain<string>(),
+  hash: plain<string | null>(),
+  /** The claim that its link opens. */
+  claimId: plain<string | null>(),
+  reason: plain<string | null>(),
+  failure: plain<string | null>(),
+  createdAt: plain<number>(),
+  sentAt: plain<number | null>(),
+  endedAt: plain<number | null>(),
 })
+
+export type Refund = RecordIn<typeof REFUND>
+export interface CheckoutRefundsTable extends RowIn<typeof REFUND> {
+  /** When the job looks at it again; null once it is over. */
+  due_at: number | null
+}
+export const toRefund = REFUND.toRecord
 
 /**
  * Raises or lowers a checkout's refunded sum, provided that both that sum and the paid sum are exactly as the caller saw them: whatever
@@ -88,33 +84,7 @@ export async function moveRefunded(
 export async function insertRefund(db: Db, refund: Refund, dueAt: number): Promise<void> {
   await db
     .insertInto('checkout_refunds')
-    .values({
-      id: refund.id,
-      checkout_id: refund.checkoutId,
-      owner: refund.owner,
-      status: refund.status,
-      given_as: refund.as,
-      asked: refund.asked,
-      reference: refund.reference,
-      amount_raw: refund.amountRaw.toString(),
-      excess_raw: refund.excessRaw.toString(),
-      currency: refund.currency,
-      fiat_e8: refund.fiatE8?.toString() ?? null,
-      rate: refund.rate,
-      rate_source: refund.rateSource,
-      address: refund.address,
-      wallet_id: refund.walletId,
-      from_address: refund.from,
-      block_id: refund.blockId,
-      hash: refund.hash,
-      claim_id: refund.claimId,
-      reason: refund.reason,
-      failure: refund.failure,
-      created_at: refund.createdAt,
-      sent_at: refund.sentAt,
-      ended_at: refund.endedAt,
-      due_at: dueAt,
-    })
+    .values({ ...REFUND.toRow(refund), due_at: dueAt })
     .execute()
 }
 

@@ -17,7 +17,7 @@ import {
 import { checkoutRefund } from '../actions/checkout-refund.ts'
 import { checkout as checkoutAction } from '../actions/checkout.ts'
 import { CHECKOUT_WALLET, MADE_CHECKOUT, MOMENT, OVERVIEW, OWN_CHECKOUT, PAYMENT, REFUND, STATS } from '../answers.ts'
-import { ADDITIONAL_STATUSES, REFUND_MARKERS } from '../tables.ts'
+import { ADDITIONAL_STATUSES, REFUND_MARKERS } from '../record.ts'
 import type { CheckoutContext } from '../context.ts'
 import { showOwn, showUnmatched } from '../domain/show.ts'
 import { deleteCheckout } from '../domain/end.ts'
@@ -177,7 +177,7 @@ const routesAt = (path: string, suffix: string, whose: string): readonly Verb<Ar
       {
         name: 'time_zone',
         schema: text,
-        description: 'Time zone of the month, such as Europe/Berlin; UTC by default.',
+        description: 'Time zone of the month, such as Europe/Berlin; that of the shop by default.',
       },
     ],
     type: 'text/csv',

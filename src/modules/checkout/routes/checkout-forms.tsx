@@ -50,6 +50,7 @@ export function newCheckoutPages(ctx: CheckoutContext): readonly (Page | Form)[]
       path: '/checkouts',
       permission: 'checkout',
       section,
+      pictures: ['image'],
       async run({ caller }, fields, idempotency) {
         const typed = formBody(checkoutForm, ctx, 'create', fields)
         const { params } = await resolveNames(ctx.names, typed, checkoutAction)
@@ -104,6 +105,7 @@ export function editCheckoutPages(ctx: CheckoutContext): readonly (Page | Form)[
       ...placed,
       // The payment address can be changed here, so the user must have confirmed their identity.
       proof: true,
+      pictures: ['image'],
       again: page,
       async run(request, fields) {
         const { accountId: owner, caller } = request

@@ -10,7 +10,7 @@ import { addRevenue } from '../report-store.ts'
 import type { Revenue } from '../sums-store.ts'
 import { type Checkout, toCheckout } from '../record.ts'
 import { sumRevenueDays } from '../sums-store.ts'
-import { CHECKOUT_COLUMNS } from '../tables.ts'
+import { CHECKOUT_COLUMNS } from '../record.ts'
 
 const DAY = 86_400_000
 

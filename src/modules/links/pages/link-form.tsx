@@ -88,7 +88,7 @@ export const LinkForm = (props: LinkFormProps & { isNew?: true; action: string; 
   const { purpose, hasPayout, isNew, filled, rules } = props
   const fields = { filled, rules, of: paymentLink, purpose: isNew ? 'create' : 'change' } as const
   return (
-    <Form frame={props.frame} action={props.action}>
+    <Form frame={props.frame} action={props.action} uploads>
       <Refusals {...fields} />
       {isNew && <Purposes chosen={purpose} />}
       <FieldCards {...fields} layout={layoutFor(hasPayout)} {...(!isNew && { has: hasField(purpose) })} />

@@ -122,6 +122,7 @@ const Preview = ({ merchant }: { merchant: ShownMerchant | undefined }) => (
     <div class="pay preview">
       {merchant && merchant.sheet !== null && <link rel="stylesheet" href={merchant.sheet} />}
       {merchant && <MerchantHead {...merchant} />}
+      <div data-show="picture" />
       <p class="preview-title" data-show="title" />
       <p class="soft" data-show="description" />
       <p class="preview-price" data-show="price" />

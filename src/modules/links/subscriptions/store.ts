@@ -1,68 +1,44 @@
-import type { Db, Tables } from '../../../kernel/db.ts'
+import { type RecordIn, type RowIn, columns, plain } from '../../../kernel/resource/columns.ts'
+import type { Db } from '../../../kernel/db.ts'
 import { behind } from '../../../kernel/paging.ts'
 import type { Every } from './periods.ts'
 
-export interface Subscription {
-  id: string
-  linkId: string
-  owner: string
-  /** Null once it was deleted. */
-  email: string | null
-  language: string
+/** A subscriber of a link. */
+const SUBSCRIPTION = columns({
+  id: plain<string>(),
+  linkId: plain<string>(),
+  owner: plain<string>(),
+  /** The payer's address; null once it was deleted. */
+  email: plain<string | null>(),
+  /** The language of its mails. */
+  language: plain<string>(),
   /** The title of the chosen plan; null where there is a single price. */
-  plan: string | null
-  every: Every
-  graceDays: number
-  status: Tables['subscriptions']['status']
+  plan: plain<string | null>(),
+  every: plain<Every>(),
+  graceDays: plain<number>(),
+  /** `pending` until its first payment. */
+  status: plain<'pending' | 'active' | 'due' | 'lapsed' | 'ended'>(),
   /** When the first period began, and how many were paid since. */
-  beganAt: number | null
-  periods: number
-  paidUntil: number | null
+  beganAt: plain<number | null>(),
+  periods: plain<number>(),
+  paidUntil: plain<number | null>(),
   /** The last checkout that paid for it. */
-  checkoutId: string | null
-  createdAt: number
-  endedAt: number | null
-}
-
-const toSubscription = (row: Tables['subscriptions']): Subscription => ({
-  id: row.id,
-  linkId: row.link_id,
-  owner: row.owner,
-  email: row.email,
-  language: row.language,
-  plan: row.plan,
-  every: row.every as Every,
-  graceDays: row.grace_days,
-  status: row.status,
-  beganAt: row.began_at,
-  periods: row.periods,
-  paidUntil: row.paid_until,
-  checkoutId: row.checkout_id,
-  createdAt: row.created_at,
-  endedAt: row.ended_at,
+  checkoutId: plain<string | null>(),
+  createdAt: plain<number>(),
+  endedAt: plain<number | null>(),
 })
+
+export type Subscription = RecordIn<typeof SUBSCRIPTION>
+export interface SubscriptionsTable extends RowIn<typeof SUBSCRIPTION> {
+  /** When the job has something to do for it. */
+  due_at: number | null
+}
+const toSubscription = SUBSCRIPTION.toRecord
 
 export async function insertSubscription(db: Db, subscription: Subscription, dueAt: number): Promise<void> {
   await db
     .insertInto('subscriptions')
-    .values({
-      id: subscription.id,
-      link_id: subscription.linkId,
-      owner: subscription.owner,
-      email: subscription.email,
-      language: subscription.language,
-      plan: subscription.plan,
-      every: subscription.every,
-      grace_days: subscription.graceDays,
-      status: subscription.status,
-      began_at: subscription.beganAt,
-      periods: subscription.periods,
-      paid_until: subscription.paidUntil,
-      checkout_id: subscription.checkoutId,
-      created_at: subscription.createdAt,
-      ended_at: subscription.endedAt,
-      due_at: dueAt,
-    })
+    .values({ ...SUBSCRIPTION.toRow(subscription), due_at: dueAt })
     .execute()
 }
 

@@ -1,58 +1,40 @@
+import { type RecordIn, type RowIn, columns, flag, json, named, plain } from '../../../kernel/resource/columns.ts'
 import { sql } from 'kysely'
-import type { Db, Tables } from '../../../kernel/db.ts'
+import type { Db } from '../../../kernel/db.ts'
 import type { MadeWith } from '../../../kernel/rights.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { OPEN } from '../due-store.ts'
 import { PING } from '../store.ts'
 import { EVERY_KIND } from './endpoint.ts'
 
-export interface Replay {
-  id: string
-  endpointId: string
+/** A replay of events to an endpoint, done step by step. */
+const REPLAY = columns({
+  id: plain<string>(),
+  endpointId: plain<string>(),
   /** Null for a replay started by the previous version. */
-  accountId: string | null
-  events: string[]
-  missedOnly: boolean
+  accountId: plain<string | null>(),
+  /** JSON list of event types, or `*`. */
+  events: json<string[]>(),
+  /** 1 for only those events that the endpoint has not accepted yet. */
+  missedOnly: named('missed', flag()),
   /** The events up to this position were processed. */
-  position: number
-  positionEnd: number
-  queued: number
-  state: Tables['webhook_replays']['state']
-  createdAt: number
-  finishedAt: number | null
-}
-
-const toReplay = (row: Tables['webhook_replays']): Replay => ({
-  id: row.id,
-  endpointId: row.endpoint_id,
-  accountId: row.account_id,
-  events: JSON.parse(row.events) as string[],
-  missedOnly: row.missed === 1,
-  position: row.position,
-  positionEnd: row.position_end,
-  queued: row.queued,
-  state: row.state,
-  createdAt: row.created_at,
-  finishedAt: row.finished_at,
+  position: plain<number>(),
+  positionEnd: plain<number>(),
+  queued: plain<number>(),
+  state: plain<'running' | 'done' | 'stopped'>(),
+  createdAt: plain<number>(),
+  finishedAt: plain<number | null>(),
 })
+
+export type Replay = RecordIn<typeof REPLAY>
+export type WebhookReplaysTable = RowIn<typeof REPLAY>
+const toReplay = REPLAY.toRecord
 
 /** False while another replay to the same endpoint runs. */
 export async function insertReplay(db: Db, replay: Replay): Promise<boolean> {
   const row = await db
     .insertInto('webhook_replays')
-    .values({
-      id: replay.id,
-      endpoint_id: replay.endpointId,
-      account_id: replay.accountId,
-      events: JSON.stringify(replay.events),
-      missed: replay.missedOnly ? 1 : 0,
-      position: replay.position,
-      position_end: replay.positionEnd,
-      queued: replay.queued,
-      state: replay.state,
-      created_at: replay.createdAt,
-      finished_at: replay.finishedAt,
-    })
+    .values(REPLAY.toRow(replay))
     .onConflict((conflict) => conflict.doNothing())
     .returning('id')
     .executeTakeFirst()
