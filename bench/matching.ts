@@ -88,11 +88,11 @@ async function simulate(bench: Bench, engine: StoreEngine, { watched, rate, seco
   await bulk.close()
   const filledSeconds = (performance.now() - filling) / 1_000
   console.log(`${STORE_NAMES[engine]}: ${show(watched)} addresses written in ${show(filledSeconds)} s`)
-  const desk = new Desk(toCheckoutCtx(storeCtx, engine, { announce: (id) => desk.settle(id) }))
+  const settling = new Settling(toCheckoutCtx(storeCtx, engine, { announce: (id) => settling.settle(id) }))
   const network = new SyntheticNetwork()
   const failures: unknown[] = []
   const monitor = new PaymentMonitor({
-    ctx: desk.ctx,
+    ctx: settling.ctx,
     node: network,
     bus: network,
     clock: storeCtx.clock,
@@ -113,7 +113,7 @@ async function simulate(bench: Bench, engine: StoreEngine, { watched, rate, seco
     const at = next++
     const checkout = at % 2 === 0 ? openOwn((at * 31) % watched) : openShared(at)
     const hash = network.pay({ to: checkout.address, amountRaw: checkout.amountRaw, at: Date.now() })
-    desk.await(checkout.id)
+    settling.await(checkout.id)
     network.reportSend(hash)
     return { checkout, hash }
   }
@@ -135,10 +135,10 @@ async function simulate(bench: Bench, engine: StoreEngine, { watched, rate, seco
     }
     await delay(TICK)
   }
-  await desk.untilSettled()
+  await settling.untilSettled()
   const steady = (performance.now() - started) / 1_000
   loop.disable()
-  const latencies = desk.takeLatencies()
+  const latencies = settling.takeLatencies()
   const { heapUsed, rss } = process.memoryUsage()
 
   const postmaster = engine === 'postgres' ? await postmasterOf(url) : undefined
@@ -149,11 +149,11 @@ async function simulate(bench: Bench, engine: StoreEngine, { watched, rate, seco
   const before = spent()
   const bursting = performance.now()
   for (let at = 0; at < BURST; at++) payNext()
-  await desk.untilSettled()
+  await settling.untilSettled()
   const burstPerSecond = BURST / ((performance.now() - bursting) / 1_000)
   const after = spent()
   await monitor.feed.stop()
-  await checkAll(desk.ctx, next)
+  await checkAll(settling.ctx, next)
   await store.close()
   if (failures.length > 0) throw new Error(`${failures.length} failures`, { cause: failures[0] })
   return {
@@ -178,7 +178,7 @@ async function simulate(bench: Bench, engine: StoreEngine, { watched, rate, seco
 }
 
 /** Who waits for which payment, and since when. */
-class Desk {
+class Settling {
   readonly ctx: CheckoutContext
   readonly #toldAt = new Map<string, number>()
   #latencies: number[] = []

@@ -106,7 +106,7 @@ if (process.argv.includes('--names')) {
     console.log([chain, ...circles].map((files) => files.join(' → ')).join('\n'))
 }
 if (process.argv.includes('--walks')) {
-  const { walkThrough } = await import('./measure-walks.mjs')
+  const { walkThrough } = await import('./measure-paths.mjs')
   for (const { name, files } of await walkThrough(root)) {
     const inModules = files.filter((file) => file.startsWith('src/modules/'))
     say(`files that ${name} passes, of these in modules`, `${files.length}, ${inModules.length}`)

@@ -49,19 +49,19 @@ import type { Ports } from './app/ports.ts'
 
 export type Modules = Awaited<ReturnType<typeof openModules>>
 
-/** Opens every module, each with what it needs of the ports and of the modules before it. They are closed in the opposite order. */
+/** Opens every module with what it needs of the ports and of earlier modules. They are closed in the opposite order. */
 export async function openModules(config: Config, ports: Ports, stack: AsyncDisposableStack) {
   const { store, notices, node, thresholds, devnet, nodes, links, mailer, secrets, prices, outbound, metrics, log } =
     ports
   const { confirmations } = nodes
-  // A start that fails leaves no timer behind.
+  // If the start fails, no timer is left behind.
   const turns = stack.adopt(openTurns(ports), ({ stop }) => stop())
   const baseUrl = () => links.base()
   const isPlay = devnet !== undefined
   const keep = <M extends Module>(module: M): M => stack.adopt(module, () => module.close?.())
-  // Before any module is opened: a price that cannot be paid should not keep half a gateway running.
+  // Checked before any module is opened: after an invalid price half of the gateway would have to be closed again.
   const goods = goodsOf(config, prices)
-  // The treasury is known once the wallets are open, which is before any name is read.
+  // Called when names are first read; the wallets are open by then, so the treasury is known.
   const play: (() => Promise<KnownName[]>) | undefined =
     devnet && (async () => toPlayNames(await wallets.treasuryAddress()))
   const names = keep(openNames({ store, notices, play }, loadBuiltIn(config)))
@@ -112,7 +112,7 @@ export async function openModules(config: Config, ports: Ports, stack: AsyncDisp
   const usernames = keep(openUsernames({ billing, names, mailer, baseUrl, isPlay }, config))
   const faucet = keep(openFaucet(context, config))
   const swap = keep(openSwap({ store, swaps: swapsOf(config, ports, context), fiat: prices.currencies }, config))
-  // Stopped first, so that other instances leave no announced block to one that is stopping.
+  // Stopped first, so that other instances leave no block to an instance that is stopping.
   stack.defer(turns.stop)
   const status = keep(openStatusPage({ store, view: () => viewOf(ports), isPlay, keepsMail }))
   return {
@@ -137,7 +137,7 @@ export async function openModules(config: Config, ports: Ports, stack: AsyncDisp
   }
 }
 
-/** Shares announced blocks out among the instances on one store. */
+/** Distributes announced blocks among the instances on a store. */
 function openTurns({ store: { clock, random }, notices, nodes: { confirmations } }: Ports) {
   const turns = new InstanceTurns({ notices, clock, random, isListening: () => confirmations.connected })
   return { of: (hash: string) => turns.turnOf(hash), stop: () => turns.stop() }
@@ -156,12 +156,12 @@ function viewOf({ nodes, searches, sources }: Pick<Ports, 'nodes' | 'searches' |
         ? 'degraded'
         : 'up'
       : 'down',
-    // One source of prices that answers is enough, and a source that was never asked does not fail.
+    // One working source of prices is enough, and a source that was never asked does not count as failing.
     prices: prices.length > 0 && prices.every(({ failing }) => failing) ? 'down' : 'up',
   }
 }
 
-/** When a new search must wait this many seconds, work counts as slow. */
+/** Work counts as slow if a new search would have to wait this many seconds. */
 const WORK_SLOW = 60
 
 interface BeforeWallets {
@@ -169,7 +169,7 @@ interface BeforeWallets {
   work: ReturnType<typeof openWork>
 }
 
-/** Wallets whose keys are kept here; on a development ledger the first block funds the treasury. */
+/** Wallets whose keys are kept here. On a new development ledger the treasury gets money. */
 async function openOwnWallets(config: Config, ports: Ports, { names, work }: BeforeWallets) {
   const { store, node, notices, nodes, thresholds, links, devnet } = ports
   const { confirmations } = nodes
@@ -207,7 +207,7 @@ interface BeforeCheckouts {
   turnOf(hash: string): number | undefined
 }
 
-/** Checkouts, with what they need of the modules before them. */
+/** Checkouts, with what they need of earlier modules. */
 function openOwnCheckouts(
   config: Config,
   ports: Ports,
@@ -250,7 +250,7 @@ function openOwnCheckouts(
   )
 }
 
-/** The master keys of wallets. Where the store is shared and the keys are not, the operator has to know. */
+/** The master keys of wallets. Warns the operator if the store is shared but the keys are not. */
 async function vaultOf(config: Config, { store, log, random }: Ports) {
   if (config.walletKeys.length === 0 && !storeUrl(config).startsWith('sqlite:')) {
     const reason = `Wallets of a shared store are encrypted with ${keyFileOf(config)}, which only this machine has. Set WALLET_KEYS on every gateway, with the keys of this file.`
@@ -260,7 +260,7 @@ async function vaultOf(config: Config, { store, log, random }: Ports) {
   return openVault(config, { used: used?.id, random })
 }
 
-/** Payments by request, which a remote facilitator may settle. */
+/** Payments by request, which may be settled by a remote facilitator. */
 async function openPayments(
   config: Config,
   { store, node, nodes, thresholds, prices, links, devnet }: Ports,
@@ -288,7 +288,10 @@ async function openPayments(
   return { ...x402, close: () => remote?.close() }
 }
 
-/** Providers that swap currencies. The sandbox invents money, so it exists only on a local gateway with the development ledger. */
+/**
+ * Services that swap currencies. The sandbox invents money, so it is only available on a local gateway with the
+ * development ledger.
+ */
 function swapsOf(config: Config, { clock, devnet }: Ports, wallets: WalletContext): SwapProvider | undefined {
   if (config.swapProvider === 'nanswap') return nanswap({ url: config.swapUrl, key: config.swapKey, clock })
   return config.swapProvider === 'sandbox' && devnet && config.isLocal ? sandboxSwap(wallets) : undefined

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Ajv } from 'ajv'
 import { ACTIONS } from './offered.ts'
 
-// The gateway does not look at its own schemas again: a wrong keyword would check nothing.
+// The gateway does not validate its own schemas: a wrong keyword would check nothing.
 test('what each action takes is a schema as JSON Schema has it', () => {
   const ajv = new Ajv({ strict: true, allowUnionTypes: true })
   assert.ok(ACTIONS.length > 0)

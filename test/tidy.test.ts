@@ -99,7 +99,7 @@ test('a module uses earlier modules only, and only through their face', () => {
   assert.deepEqual(wrong, [])
 })
 
-test('who imports a verb from the public API of a module loads none of its pages and routes', () => {
+test('who imports a function from the public API of a module loads none of its pages and routes', () => {
   const valuesOf = (file: string) =>
     [...read(file).matchAll(/^(?:import|export) (?!type\b)[^']*? from '(\.[^']+)'/gm)].map((match) =>
       relative(root, resolve(root, dirname(file), match[1]!)),

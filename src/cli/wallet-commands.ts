@@ -28,7 +28,10 @@ export function addWalletCommands(program: Command): void {
     .argument('<target>', TARGET)
     .requiredOption('--reason <reason>', 'why; shown in the activity')
     .action(async (...args: Args<typeof wallet, 'freeze'>) => (await wallet()).freeze(...args))
-  add('unfreeze', 'let them go on after you have investigated; a wallet continues from what the ledger has confirmed')
+  add(
+    'unfreeze',
+    'allow sends again after you have investigated; a wallet continues from what the ledger has confirmed',
+  )
     .alias('thaw')
     .argument('<target>', TARGET)
     .option('--pay-queued', 'also send its queued payments; compare them with the ledger first')
@@ -39,7 +42,7 @@ export function addWalletCommands(program: Command): void {
     .action(async (...args: Args<typeof seed, 'words'>) => (await seed()).words(...args))
   add('recover', 'adopt wallets of the seed that the ledger knows and the store does not, as after a restore')
     .option('--words', 'read the 24 words from standard input, for a store without their seed')
-    .option('--ahead <count>', 'addresses in a row without a trace on the ledger that end the search', '1000')
+    .option('--ahead <count>', 'how many unused addresses in a row end the search', '1000')
     .option('--from <index>', 'first place of the seed to look at (default: somewhat before the next new wallet)')
     .option('--node <url>', 'node to ask (default: the first of NODE_URLS, or the development ledger)')
     .action(async (...args: Args<typeof lost, 'recover'>) => (await lost()).recover(...args))

@@ -76,7 +76,7 @@ test('a data folder that cannot be made kept the start waiting for ever: it is r
   makeFolder(join(folder, 'a/b/c'))
 })
 
-test('what does not answer is told before the start: the store as a reason not to, the others as warnings', async (t) => {
+test('what does not answer is reported before the start: the store as a reason not to, the others as warnings', async (t) => {
   const server = createServer().listen(0, '127.0.0.1')
   t.after(() => server.close())
   await once(server, 'listening')

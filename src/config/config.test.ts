@@ -11,7 +11,7 @@ test('every default can be read', () => {
   assert.deepEqual(loadConfig({}).nodeUrls, ['devnet:'])
 })
 
-test('a wrong value is told by its name and never by its content', () => {
+test('a wrong value is reported by its name and never by its content', () => {
   assert.throws(() => loadConfig({ PORT: 'eighty' }), /^Error: PORT must be a whole number from 0 to 65535\.$/)
   assert.throws(() => loadConfig({ LOG_LEVEL: 'loud' }), /^Error: LOG_LEVEL must be one of/)
   assert.throws(() => loadConfig({ BASE_URL: 'ftp://x' }), /^Error: BASE_URL must be an http or https address\.$/)

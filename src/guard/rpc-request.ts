@@ -49,6 +49,6 @@ export interface RpcRequest {
   ip: string
   /** Whether a program on this machine uses a local gateway on the development ledger as its node. */
   isLocal?: boolean
-  /** Notifies when the client has left. */
+  /** Reports that the client has left. */
   leaving: Leaving
 }

@@ -1,10 +1,11 @@
-import { type Gateway, countUnread, dispatch } from '../guard/dispatch.ts'
+import { countUnread, dispatch } from '../guard/dispatch.ts'
+import { type Gateway } from '../guard/passing.ts'
 import type { RpcOutcome, RpcRequest, RpcTrace } from '../guard/rpc-request.ts'
 import type { Caller } from '../kernel/ctx.ts'
 import { AppError } from '../kernel/errors.ts'
 import { toErrorReply } from './errors.ts'
 
-/** What is reported of each request; only these fields ever reach a log line. */
+/** What is reported about each request. No other field ever reaches a log line. */
 export interface RpcReport {
   requestId: string
   action: string
@@ -18,7 +19,7 @@ export interface RpcReport {
   cause: unknown
 }
 
-/** Requests that are being answered, in the whole process. */
+/** The requests that the whole process is answering. */
 interface Running {
   count: number
 }
@@ -30,7 +31,7 @@ export interface Asking {
   report(report: RpcReport): void
 }
 
-/** The status that the log gives to a client that did not wait for its answer. */
+/** The status in the log for a client that left before its answer. */
 export const CLIENT_LEFT = 499
 
 export const overloaded = () =>
@@ -41,8 +42,9 @@ export const roundedSince = (startedAt: number) => Math.round((performance.now()
 export type Ask = ReturnType<typeof createAsk>
 
 /**
- * Takes one request of a batch through everything that a single request passes: the limits of the process, the guards, the log and the
- * metrics. It never throws. `wrong` is a request that cannot be read at all; it is counted nevertheless.
+ * Takes one request of a batch through everything that a single request passes: the limits of the process, the guards,
+ * the log and the metrics. Never throws. `wrong` is the error of a request that cannot be read at all, which is counted
+ * as well.
  */
 export function createAsk({ gateway, concurrencyMax, running, report }: Asking) {
   return async function ask(request: RpcRequest, wrong?: AppError): Promise<RpcOutcome> {

@@ -16,7 +16,7 @@ const assets = new Map(
   ]),
 )
 
-/** The files that pages load. An address that contains the version of its file may be cached for ever. */
+/** Serves the files that pages load. Addresses contain the version of the file, so browsers may cache them for ever. */
 export function mountAssets(server: FastifyInstance): void {
   const send = (request: FastifyRequest, reply: FastifyReply, name: string) => {
     const { v } = request.query as { v?: unknown }
@@ -30,6 +30,6 @@ export function mountAssets(server: FastifyInstance): void {
     return sendPrepared(request, reply, asset.file)
   }
   server.get('/assets/:name', (request, reply) => send(request, reply, (request.params as { name: string }).name))
-  // Shops write this address into their pages: it is short and must never change.
+  // Shops write this address into their pages, so it is short and must never change.
   server.get('/button.js', (request, reply) => send(request, reply, 'button.js'))
 }

@@ -12,15 +12,15 @@ interface Batch {
   texts: readonly string[]
   /** The parts of the HTTP request that all requests of the batch share. */
   request: Omit<RpcRequest, 'text'>
-  /** How many run at once. */
   width: number
   registry: Registry
   ask: Ask
 }
 
 /**
- * Answers the requests of a batch in their order, as each would be answered alone. At most `width` answers are held at a time: a request
- * begins only when the one `width` places before it has been written and read, so a hundred large answers take the memory of a few.
+ * Answers the requests of a batch in order, each as if it had been sent alone. At most `width` answers are in memory: a
+ * request begins only when the answer `width` places before it has been written and read by the client. So a hundred
+ * large answers take the memory of a few.
  */
 export async function answerBatch(
   { texts, request, width, registry, ask }: Batch,
@@ -28,7 +28,7 @@ export async function answerBatch(
   begin: (limit: LimitDecision | undefined) => void,
 ): Promise<void> {
   const { leaving, requestId } = request
-  // All of them count against one limit: the latest decision says what the batch has left so far.
+  // All requests count against one limit, so the latest decision says how much of it is left.
   let limit: LimitDecision | undefined
   const askOne: Ask = async (...asked) => {
     const outcome = await ask(...asked)
@@ -48,7 +48,7 @@ export async function answerBatch(
     if (!response.write((isFirst ? '[' : ',') + text)) await hasRead(response)
     isFirst = false
   }
-  // Those that still run have been notified that the client left.
+  // Those that still run have learned that the client left.
   await Promise.all(waiting)
   if (!isFirst) response.end(']')
 }
@@ -67,7 +67,7 @@ async function answerElement(
     : toJsonRpcResult(call.id, outcome.answer)
 }
 
-/** The body of a refusal, with the fields that a single request gets in its headers. */
+/** The body of a refusal, including what a single request gets in its headers. */
 function refusalOf({ error, trace }: RpcOutcome): string {
   const { status, body } = toErrorReply(error)
   return JSON.stringify({ ...challengeIn(trace), ...body, ...(status !== 200 && { status }) })

@@ -5,7 +5,6 @@ import { createClientIp, toTrustedProxies } from './client-ip.ts'
 
 type CallSettings = Pick<Config, 'trustedProxies' | 'drainNoticeMilliseconds' | 'drainMilliseconds'>
 
-/** What a server needs at every request, and how it shuts down. */
 export function openCalls(config: CallSettings, { clock, random }: { clock: Clock; random: Random }) {
   const instance = Buffer.from(random.bytes(4)).toString('hex')
   let requests = 0
@@ -16,14 +15,16 @@ export function openCalls(config: CallSettings, { clock, random }: { clock: Cloc
       isDraining: () => draining,
       clientIp: createClientIp(toTrustedProxies(config.trustedProxies)),
     },
-    /** Reports "not ready" from now on. Load balancers poll that; until they notice, requests still arrive and are answered. */
+    /**
+     * Makes the readiness check fail from now on. Until load balancers notice, requests still arrive and are answered.
+     */
     async announceEnd(): Promise<void> {
       draining = true
       if (config.drainNoticeMilliseconds > 0) {
         await new Promise<void>((resolve) => clock.after(config.drainNoticeMilliseconds, resolve))
       }
     },
-    /** Takes no more requests and lets the running ones finish; those that take too long are cut off. */
+    /** Takes no more requests and lets the running ones finish; after a time limit it cuts them off. */
     async finish(server: FastifyInstance, cutOff?: () => void): Promise<void> {
       const cancel = clock.after(config.drainMilliseconds, () => {
         server.server.closeAllConnections()

@@ -27,7 +27,7 @@ test('trusted proxies in a row are skipped from the right', () => {
   assert.equal(clientIp(['10.0.0.0/8'], '10.0.0.3', '10.0.0.1, 10.0.0.2'), '10.0.0.1', 'the client is inside')
 })
 
-// Every entry left of the first stranger was written by that stranger.
+// The first untrusted address from the right is that of the client, who may have written everything left of it.
 test('a client cannot choose its address by sending the header itself', () => {
   const trusted = ['10.0.0.0/8']
   assert.equal(clientIp(trusted, '10.0.0.1', '203.0.113.9, 198.51.100.7'), '198.51.100.7')
@@ -78,7 +78,7 @@ test('version 6 counts by /64, however it is written', () => {
   assert.equal(clientIp([], '::1'), '0:0:0:0::/64')
 })
 
-// A socket that listens on both versions shows every version 4 client this way; they are not one network.
+// A socket that listens on both versions reports every IPv4 client this way. They must not count as one network.
 test('version 4 inside version 6 is version 4', () => {
   for (const peer of ['::ffff:192.0.2.1', '::FFFF:c000:201', '0:0:0:0:0:ffff:192.0.2.1']) {
     assert.equal(clientIp([], peer), '192.0.2.1')

@@ -1,12 +1,12 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
 
-/** Real chains of proxies are short; a longer one was forged by the client. */
+/** Real chains of proxies are short, so a longer header was forged by the client. */
 const HOPS_MAX = 20
 const KNOWN_MAX = 10_000
 /** The longest address has 45 characters; a zone may follow. */
 const TEXT_LENGTH_MAX = 64
 
-/** The client's IP address or, for IPv6, the network that a request is counted against. */
+/** The client's IPv4 address, or the IPv6 network that its requests are counted against. */
 export type ClientIp = (peer: string | undefined, forwardedFor: string | string[] | undefined) => string
 
 interface Address {
@@ -29,7 +29,7 @@ export function toTrustedProxies(entries: readonly string[]): BlockList {
     const address = readAddress(given)
     if (!address) throw new Error('Not an address, a network or `loopback`.')
     const { text, family } = address
-    // A mapped network (`::ffff:10.0.0.0/104`) is the IPv4 network inside it.
+    // A mapped network (`::ffff:10.0.0.0/104`) stands for the IPv4 network inside it.
     const mappedBits = family === 'ipv4' && isIPv6(given) ? 96 : 0
     if (prefix === undefined) trusted.addAddress(text, family)
     else trusted.addSubnet(text, Number(prefix) - mappedBits, family)
@@ -38,13 +38,14 @@ export function toTrustedProxies(entries: readonly string[]): BlockList {
 }
 
 /**
- * Finds out which client a request comes from. Anybody can write `X-Forwarded-For`, so it counts only as far as trusted proxies
- * wrote it: it is read from the right, each entry was added by the proxy before it, and the first address that is not a trusted
- * proxy is the client. Customers with IPv6 own whole networks, so a /64 counts as one client.
+ * Determines which client a request comes from. Anybody can write `X-Forwarded-For`, so only the entries that trusted
+ * proxies added count. The header is read from the right: each entry was added by the proxy before it, and the first
+ * address that is not a trusted proxy is the client. Customers with IPv6 own whole networks, so a /64 counts as one
+ * client.
  */
 export function createClientIp(trusted: BlockList): ClientIp {
   const known = new Map<string, Address>()
-  /** Clients come again and proxies always do, so each address is parsed once. */
+  /** The same clients and proxies come again, so each address is parsed once. */
   const recall = (text: string): Address | undefined => {
     const found = known.get(text)
     if (found) return found
@@ -72,7 +73,7 @@ export function createClientIp(trusted: BlockList): ClientIp {
   }
 }
 
-/** Whether a client is in this list. An IPv6 client is known by its network (/64) alone. */
+/** Checks whether a client is in this list. An IPv6 client is known only by its network (/64). */
 export function createIsAmong(entries: readonly string[]): (client: string) => boolean {
   const among = toTrustedProxies(entries)
   if (entries.includes('loopback')) among.addAddress('::', 'ipv6')
@@ -82,7 +83,7 @@ export function createIsAmong(entries: readonly string[]): (client: string) => b
   }
 }
 
-/** An address without its zone, IPv4 mapped into IPv6 as IPv4; undefined when the text is not an address. */
+/** Parses an address without its zone; IPv4 mapped into IPv6 becomes IPv4. Undefined if the text is not an address. */
 function readAddress(given: string): Address | undefined {
   if (given.length > TEXT_LENGTH_MAX) return undefined
   if (isIPv4(given)) return { text: given, family: 'ipv4', network: given }
@@ -97,7 +98,7 @@ function readAddress(given: string): Address | undefined {
   return { text, family: 'ipv6', network: `${head.join(':')}::/64` }
 }
 
-/** Some proxies write the port too: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+/** Some proxies add the port: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
 function withoutPort(text: string): string {
   const [, v6, v4] = /^(?:\[([^\]]*)\](?::[0-9]{1,5})?|([0-9.]+):[0-9]{1,5})$/.exec(text) ?? []
   return v6 ?? v4 ?? text

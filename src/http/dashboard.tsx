@@ -58,7 +58,7 @@ interface DashboardOptions extends Pick<SessionOptions, 'sessions' | 'baseUrl'> 
   onError(error: unknown, requestId: string): void
 }
 
-/** The dashboard under `/dashboard`: pages and forms for people, as the modules declare them. */
+/** Serves the pages and forms that the modules declare, under `/dashboard`. */
 export function mountDashboard(server: FastifyInstance, options: DashboardOptions): void {
   void server.register(
     (scope, _options, done) => {
@@ -75,7 +75,9 @@ interface SignedIn {
   request: PageRequest
 }
 
-/** The single entry: every page checks the session, and every form checks which page it was sent from. */
+/**
+ * The only entry to the dashboard: checks the session for every page, and for every form also the page that sent it.
+ */
 class Dashboard {
   readonly #server: FastifyInstance
   readonly #options: DashboardOptions
@@ -107,7 +109,7 @@ class Dashboard {
     )
     this.#server.addHook('onRequest', (request, reply, done) => {
       void reply.headers(HEADERS)
-      // Other origins may not read what a cookie gives access to.
+      // Other origins must not read pages that a cookie gives access to.
       if (readCookie(request.headers, baseUrl()) !== undefined) void reply.removeHeader('access-control-allow-origin')
       if (baseUrl().startsWith('https:')) void reply.header('strict-transport-security', 'max-age=63072000')
       done()
@@ -144,7 +146,7 @@ class Dashboard {
       return this.#within(spenderOf(signedIn.request.caller), request, async () => {
         let faults: Readonly<Record<string, string>> = {}
         try {
-          // A refusal is shown on the page of the form, so that nothing that was typed is lost.
+          // A refusal is shown on the form's own page, so that the visitor's input is not lost.
           requireToken(signedIn.session, fields.get('csrf'))
           if (form.proof && !isFresh(signedIn.request.caller, moment)) {
             return reply.redirect(`/dashboard/prove?next=${encodeURIComponent(signedIn.request.frame.section)}`, 303)
@@ -161,8 +163,8 @@ class Dashboard {
   }
 
   /**
-   * Stores the pictures of a form and puts their addresses into its fields. What is wrong with a file is returned by its field, which then
-   * has a value that no reader accepts, so that the form names everything else that is wrong with it at the same time.
+   * Stores the pictures of a form and puts their addresses into its fields. For a file that is refused it returns the
+   * error, and gives the field a value that no reader accepts, so that the form shows all errors at once.
    */
   async #takePictures({ pictures = [] }: Form, accountId: string, fields: SentFields): Promise<Record<string, string>> {
     const faults: Record<string, string> = {}
@@ -177,7 +179,7 @@ class Dashboard {
     return faults
   }
 
-  /** Forms of visitors who are not signed in must come from our own pages, too. */
+  /** Forms for visitors who are not signed in must come from our own pages, too. */
   #mountOpen({ method, path, answer }: OpenPage): void {
     const { baseUrl, ipOf } = this.#options
     const handler = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -199,7 +201,7 @@ class Dashboard {
     this.#server.route({ method, url: path, handler })
   }
 
-  /** Notifies an open page when there is something new to read; the visitor is identified by the cookie alone. */
+  /** Notifies an open page when there is something new to read. Only the cookie identifies the visitor. */
   async #follow(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { sessions, baseUrl, streams } = this.#options
     refuseOtherPages(request.headers, baseUrl())
@@ -207,7 +209,7 @@ class Dashboard {
     const session = token === undefined ? undefined : await sessions.read(token)
     if (!session || session.mustEnrol) throw new AppError('key_required', 'Sign in first.')
     requireEveryScope(session)
-    // A client that does not expect a stream would wait for its end.
+    // A client that does not expect a stream would wait for ever for its end.
     if (!/\btext\/event-stream\b/.test(request.headers.accept ?? '')) {
       throw new AppError('invalid_request', 'This is an event stream. Send Accept: text/event-stream.')
     }
@@ -223,7 +225,7 @@ class Dashboard {
     requireOwnPage(request.headers, baseUrl())
     return this.#within({ kind: 'anonymous' }, request, async () => {
       const token = readCookie(request.headers, baseUrl())
-      // People of a suspended account have no readable session any more, and must be able to sign out all the same.
+      // People of a suspended account have no valid session any more, but must still be able to sign out.
       const session = token === undefined ? undefined : await sessions.read(token).catch(unlessSuspended)
       if (session) requireToken(session, (await fieldsOf(request)).get('csrf'))
       if (token !== undefined) await sessions.end(token)
@@ -242,7 +244,7 @@ class Dashboard {
     const outcome = (await onceForForm({ ...store, secrets }, sent, async (idempotency) => {
       const done = await form.run(page, fields, idempotency)
       if (!('to' in done)) return { shown: done.shown }
-      // The session token is sent only to the client that asked first, and stored nowhere.
+      // The session token goes only to the client that sent the form first, and is stored nowhere.
       if (done.session !== undefined) void reply.header('set-cookie', sessionCookie(baseUrl(), done.session))
       return { to: done.to }
     })) as Outcome
@@ -250,18 +252,18 @@ class Dashboard {
     return send(reply, await form.show!(page, outcome.shown))
   }
 
-  /** Lets a signed-in visitor in, and sends all others to the page where they sign in. */
+  /** Admits a signed-in visitor, and redirects others to the sign-in page. */
   async #let(page: Page | Form, request: FastifyRequest, reply: FastifyReply): Promise<SignedIn | undefined> {
     const { sessions, baseUrl, store } = this.#options
     const token = readCookie(request.headers, baseUrl())
     const session = token === undefined ? undefined : await sessions.read(token)
     if (!session) {
-      // Without the query: a client may have put a key into it.
+      // The path without its query, into which a client may have put a key.
       const next = request.method === 'GET' ? request.url.split('?')[0]! : '/dashboard'
       return void reply.redirect(next === '/dashboard' ? SIGN_IN : `${SIGN_IN}?next=${encodeURIComponent(next)}`, 303)
     }
     if (session.mustEnrol && !page.unenrolled) return void reply.redirect('/dashboard/security', 303)
-    // A key with fewer scopes cannot sign in; a session made from one would come from elsewhere.
+    // A key with limited scopes cannot sign in, so such a session should not exist.
     requireEveryScope(session)
     if (session.expiresAt - store.clock.now() < RENEWED_BEFORE && request.method === 'GET') {
       const renewed = await sessions.renew(session)
@@ -269,7 +271,7 @@ class Dashboard {
     }
     const asked = await this.#toPageRequest(page, session, request)
     if (page.permission !== 'none' && !this.#ways.admits(page, asked.caller)) {
-      // A person who may not see the first page is sent to the first one that they may see.
+      // Redirects a person who may not see the first page to the first page that they may see.
       if (page.path === '/') return void reply.redirect(asked.frame.menu[0]!.href, 303)
       requirePermission(asked.caller, page.permission, this.#ways.degreeOf(page))
     }
@@ -284,7 +286,7 @@ class Dashboard {
     const { accountId, role, memberRole } = caller
     const isAdmin = role === 'admin'
     const plays = devnet && developers.admits(request.raw, role)
-    // For others, a page of administrators does not exist.
+    // For everybody else, a page for administrators does not exist.
     const admits = (wanted: Page['access']) => wanted === undefined || (wanted === 'administrator' ? isAdmin : plays)
     if (!admits(access)) throw noSuchPage()
     const query = readQuery(request)
@@ -304,7 +306,7 @@ class Dashboard {
       formToken: randomId(store.random, TOKEN_LENGTH),
       devnet,
       plays,
-      // Answers to a form cannot be read again at the same address.
+      // The answer to a form cannot be read again at its address.
       readAt: request.method === 'GET' ? store.clock.now() : undefined,
       notice: text === undefined ? undefined : { kind: 'done', text },
       guide: this.#menu.find(({ href }) => href === toHref(section))?.guide,
@@ -316,7 +318,7 @@ class Dashboard {
       isAdmin,
       caller,
       may: (permission, degree = 'all') => may(caller, permission, degree),
-      // Charged by account: the network address does not matter.
+      // Charged to the account, so the network address is not needed.
       charged: (meter, run) => charged({ store, caller, ip: '', tariffs }, meter, run),
       frame,
       params,
@@ -343,7 +345,7 @@ class Dashboard {
 }
 
 function send(reply: FastifyReply, page: VNode): FastifyReply {
-  // Set again, because the server removes it from responses to errors.
+  // Set again, because the server removes this header from error responses.
   return reply.type(PAGE_HEADERS['content-type']).send(renderPage(page))
 }
 
@@ -358,12 +360,12 @@ async function fieldsOf({ body, headers }: FastifyRequest): Promise<SentFields> 
   return new SentFields(typeof body === 'string' ? body : '')
 }
 
-/** The fields that were sent, with all values of a name joined into one text. */
+/** The fields that were sent; several values of one name are joined into one text. */
 function allOf(fields: SentFields): [string, string][] {
   return Object.keys(fields.typed()).map((name) => [name, JSON.stringify(fields.all(name))])
 }
 
-/** One text for each name; of a repeated name the first counts. */
+/** One text for each name; the first of several values counts. */
 function readQuery({ query }: FastifyRequest): Record<string, string> {
   const entries = Object.entries(query as Record<string, unknown>).map(([name, value]): [string, unknown] => [
     name,

@@ -5,7 +5,7 @@ import { requireScope } from '../kernel/rights.ts'
 import { isLoopback } from '../kernel/loopback.ts'
 import { type SessionOptions, identifyApiCaller } from './session.ts'
 
-/** Headers that proxies write. A request with any of them comes from another machine, or claims to. */
+/** Headers that proxies add. A request with any of them comes through a proxy, or claims to. */
 const PROXIED = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip']
 
 interface DeveloperAccessOptions extends SessionOptions {
@@ -13,8 +13,9 @@ interface DeveloperAccessOptions extends SessionOptions {
 }
 
 /**
- * Who may act as payer, merchant and network on the development ledger. On a local gateway every caller may; elsewhere only callers on
- * the machine itself, and administrators: an anonymous caller who makes test nano could complete any checkout.
+ * Decides who may act as payer, merchant and network on the development ledger. On a local gateway everybody may. On a
+ * public one only callers on the same machine and administrators may: whoever can make test nano can complete any
+ * checkout.
  */
 export class DeveloperAccess {
   readonly #options: DeveloperAccessOptions
@@ -23,7 +24,7 @@ export class DeveloperAccess {
     this.#options = options
   }
 
-  /** For a caller whose role has been established already. */
+  /** For a caller whose role is known already. */
   admits(request: IncomingMessage, role: 'user' | 'admin' | undefined): boolean {
     return this.#options.isLocal || role === 'admin' || isOnThisMachine(request)
   }
@@ -33,7 +34,7 @@ export class DeveloperAccess {
     const caller = await identifyApiCaller(this.#options, { method, url, headers, body: undefined })
     if (caller.role !== 'admin')
       throw new AppError('feature_disabled', 'Only administrators may use the development ledger here.')
-    // The same scope as everything that only administrators may do.
+    // The scope that all operations of administrators need.
     requireScope(caller, 'keys')
   }
 
@@ -48,7 +49,10 @@ export class DeveloperAccess {
   }
 }
 
-/** The connection itself must be local and name this machine: a request through a proxy on this machine comes from elsewhere. */
+/**
+ * Checks that the connection is local and that the Host header names this machine. A request that came through a proxy
+ * on this machine does not count.
+ */
 export function isOnThisMachine(request: Pick<IncomingMessage, 'headers' | 'socket'>): boolean {
   const { headers } = request
   if (PROXIED.some((name) => headers[name] !== undefined)) return false

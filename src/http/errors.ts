@@ -7,14 +7,17 @@ interface ErrorReply {
   code: string
   body: JsonObject
   retryAfterSeconds: number | undefined
-  /** Whether this is a fault of the gateway that must be logged. "Wallet busy" is not: the caller simply tries again. */
+  /**
+   * Whether the gateway is at fault, so that the error must be logged. It is not for "wallet busy": the caller simply
+   * tries again.
+   */
   isFailure: boolean
 }
 
-/** The one place where an error becomes a status and a body. Causes are never sent. */
+/** Turns an error into a status and a body; nothing else does. The cause of an error is never sent. */
 export function toErrorReply(error: unknown): ErrorReply {
   if (error instanceof LedgerRefusal) {
-    // A refusal of the ledger is a regular answer; many clients do not read the body of any other status.
+    // Status 200, because a refusal of the ledger is a regular answer, and many clients read no body of another status.
     return {
       status: 200,
       code: 'ledger',
@@ -36,11 +39,11 @@ export function toErrorReply(error: unknown): ErrorReply {
   }
 }
 
-/** The error body at the node endpoint. Refusals of the ledger are formatted as a node formats them. */
+/** The error body at the node's endpoint. A refusal of the ledger has the node's format. */
 export const toNodeText = (error: unknown, body: JsonObject): string =>
   error instanceof LedgerRefusal ? writeNodeAnswer(body) : JSON.stringify(body)
 
-/** The framework's own messages repeat parts of the request, so they are replaced. */
+/** The messages of the framework repeat parts of the request, so ours replace them. */
 export function fromFastify(error: Error & { statusCode?: number }): Error {
   if (error instanceof AppError || error.statusCode === undefined || error.statusCode >= 500) return error
   if (error.statusCode === 413) return new AppError('body_too_large', 'The body is too large.')

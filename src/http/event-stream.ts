@@ -5,7 +5,7 @@ import type { EventStream } from '../kernel/route.ts'
 import { CORS_HEADERS } from './page-headers.ts'
 
 const HEARTBEAT_EVERY = 15_000
-/** A client that does not read is disconnected at this size: its backlog would fill our memory. */
+/** A client that does not read is disconnected when this much waits for it. */
 const WAITING_BYTES_MAX = 64 * 1024
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -13,7 +13,7 @@ const HEADERS = {
   'x-accel-buffering': 'no',
 }
 
-/** Responses that stay open and send events as they happen (server-sent events). */
+/** Keeps responses open and sends events in them (server-sent events). */
 export class EventStreams {
   readonly #clock: Clock
   readonly #open = new Set<() => void>()
@@ -23,8 +23,8 @@ export class EventStreams {
   }
 
   /**
-   * Answers with a stream, or throws the error with which the stream is refused. Pages of any origin may read it, unless a cookie
-   * authorised it.
+   * Answers with a stream; throws if the stream is refused. Pages of any origin may read it, unless a cookie identified
+   * the caller.
    */
   answer(reply: FastifyReply, stream: EventStream, { byCookie = false } = {}): FastifyReply {
     const { raw: response, request } = reply
@@ -55,12 +55,12 @@ export class EventStreams {
     begin(response, { ...HEADERS, ...(!byCookie && CORS_HEADERS), 'x-request-id': request.id })
     beat()
     response.on('close', end)
-    // A client that left while the stream was opened has sent its `close` event already.
+    // If the client left while the stream was being opened, its `close` event has passed already.
     if (response.closed) end()
     return reply
   }
 
-  /** Ends every stream, so that the server can close. */
+  /** Ends every stream; otherwise the server could not close. */
   closeAll(): void {
     for (const end of this.#open) end()
   }

@@ -8,7 +8,7 @@ import { type ExplorerPlace, showPlace } from '../web/explorer/show-place.tsx'
 import { renderPage } from '../web/layout.tsx'
 import { PAGE_HEADERS } from './page-headers.ts'
 
-/** A few people with a few tabs each. */
+/** Enough for a few people with a few tabs each. */
 const CONNECTIONS_MAX = 200
 const EVENTS = '/events'
 
@@ -20,7 +20,7 @@ interface ExplorerServerOptions {
   onError(error: unknown): void
 }
 
-/** The explorer of a development ledger as a site of its own. It is read-only. */
+/** Serves the explorer of a development ledger as a site of its own, read-only. */
 export function createExplorerServer({ view, names, rpcUrl, onError }: ExplorerServerOptions): Server {
   const explorer: Explorer = { view, names, base: '', events: EVENTS }
   const server = createServer((request, response) => {
@@ -28,7 +28,7 @@ export function createExplorerServer({ view, names, rpcUrl, onError }: ExplorerS
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       return void response.writeHead(405, { allow: 'GET, HEAD', 'content-type': 'text/plain' }).end('Only GET.\n')
     }
-    // Anybody can send any URL: `//` cannot be parsed, and an uncaught error here would end the ledger.
+    // Anybody can send any URL, and some cannot be parsed, such as `//`. An uncaught error here would end the ledger.
     const url = URL.parse(request.url ?? '/', 'http://explorer')
     if (!url) return sendNoPage(response)
     if (url.pathname === EVENTS) return follow(view, request, response)
@@ -74,7 +74,7 @@ function sendAsset({ pathname }: URL, response: ServerResponse): void {
   response.writeHead(200, headers).end(asset.plain)
 }
 
-/** Sends an event whenever the ledger has changed, for as long as the page is connected. */
+/** Sends an event after every change of the ledger until the page disconnects. */
 function follow(view: LedgerView, request: IncomingMessage, response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store' })
   if (request.method === 'HEAD') return void response.end()

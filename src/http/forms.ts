@@ -6,21 +6,21 @@ import type { FormFields } from '../kernel/page.ts'
 import type { JsonObject } from '../kernel/shape.ts'
 import type { Session } from '../modules/accounts/index.ts'
 
-/** How often a second click, which arrives while the first is still running, looks for the answer of the first. */
+/** How often a second click looks for the answer to the first, which is still running. */
 const LOOKS_MAX = 40
 const LOOK_EVERY = 250
 
 interface SentForm {
   accountId: string
   path: string
-  /** The token that the page has put into its form. */
+  /** The token from the page that contained the form. */
   token: string
   fields: Readonly<Record<string, string>>
 }
 
 /**
- * Runs a form once, however often it is sent: a double click and a reloaded page get the first answer.
- * A form whose fields were changed in between counts as a new request.
+ * Runs a form once, however often it is sent: a second click or a reloaded page gets the first answer. With changed
+ * fields it is a new request.
  */
 export async function onceForForm(
   ctx: OnceCtx,
@@ -43,7 +43,7 @@ export async function onceForForm(
   }
 }
 
-/** The fields of a form as browsers send them. */
+/** The fields of a form as a browser sends them. */
 export class SentFields implements FormFields {
   readonly #fields: URLSearchParams
   /** Files by the names of their fields, without those that were left empty. */
@@ -91,12 +91,12 @@ export async function readMultipart(body: Buffer<ArrayBuffer>, type: string): Pr
 
 const HIDDEN = new Set(['csrf', 'form_token', 'key', 'token', 'webhook_secret', 'pin'])
 
-/** Known only to the holder of the cookie, which scripts and other sites cannot read. */
+/** Derived from the session, whose cookie scripts and other sites cannot read. */
 export function csrfOf({ id }: Session): string {
   return createHash('sha256').update(`csrf ${id}`).digest('base64url')
 }
 
-/** Refuses a form that was not made by a page of this session. */
+/** Refuses a form that does not come from a page of this session. */
 export function requireToken(session: Session, given: string): void {
   const wanted = Buffer.from(csrfOf(session))
   const sent = Buffer.from(given)

@@ -5,7 +5,7 @@ interface HealthOptions {
   notReady(): string | undefined
 }
 
-/** Liveness: the process answers. Readiness: it should get traffic. */
+/** Two checks: whether the process answers, and whether it should get traffic. */
 export function mountHealth(server: FastifyInstance, { notReady }: HealthOptions): void {
   server.get('/health/live', (_request, reply) => reply.send({ status: 'live' }))
   server.get('/health/ready', (_request, reply) => {

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
-/** Answers the port; with 0 it is the free one that the system chose. */
+/** Returns the port; for 0 that is the free port that the system chose. */
 export async function listenAt(
   server: FastifyInstance,
   { port, host }: { port: number; host: string },
@@ -10,7 +10,7 @@ export async function listenAt(
   return (server.server.address() as AddressInfo).port
 }
 
-/** An error that names the taken port, and the setting that chooses another. */
+/** Turns the system's error for a port in use into one that names the port and the setting to change. */
 const refuseTaken =
   (port: number) =>
   (error: unknown): never => {

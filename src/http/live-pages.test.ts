@@ -14,7 +14,7 @@ function openPages() {
     clock: { ...systemClock, now: () => 0, after: () => () => undefined },
     failures: { failed: () => () => undefined, lost: () => () => undefined },
   })
-  /** Which accounts hold streams, and how many. */
+  /** How many streams each account has. */
   const held = new Map<string, number>()
   const open = (account: string): 'open' | 'refused' => {
     const count = (by: number) => held.set(account, (held.get(account) ?? 0) + by)

@@ -9,9 +9,9 @@ import { toSessionCaller } from './session.ts'
 
 const STREAMS_PER_ACCOUNT_MAX = 20
 const STREAMS_MAX = 2_000
-/** At most this long after their session has ended, a page stops receiving events, however quiet the account is. */
+/** When a session has ended, its page receives events at most this much longer. */
 const CHECK_EVERY = 15_000
-/** How long changes are remembered. A page read before that is notified that everything may have changed. */
+/** How long changes are remembered. A page that was read earlier is notified that anything may have changed. */
 const RECENT_MILLISECONDS = 60_000
 const RECENT_ACCOUNTS_MAX = 5_000
 const EVERYTHING = Object.keys(PERMISSIONS) as Permission[]
@@ -27,7 +27,7 @@ interface Follower {
   token: string
   accountId: string
   out: StreamEnd
-  /** Changes that the page has not been notified of yet. */
+  /** Changes of which the page has not been notified. */
   due: Set<Permission>
   isBeingReported: boolean
   sent: number
@@ -35,15 +35,16 @@ interface Follower {
 }
 
 /**
- * Notifies open pages of the dashboard that something of their account has changed, on whichever instance, and sends nothing else:
- * the pages read the change themselves. Before each event the session and its permissions are read again.
+ * Notifies open dashboard pages that something of their account has changed, whichever instance changed it. An event
+ * contains nothing else: the page reads the change itself. Before each event the session and its permissions are read
+ * again.
  */
 export class LivePages {
   readonly #ports: LivePorts
   readonly #followers = new Map<string, Set<Follower>>()
   readonly #recent = new Map<string, Map<Permission, number>>()
   #count = 0
-  /** Since when no change has been missed. */
+  /** Since this time no change was missed. */
   #receivedSince: number
 
   constructor(ports: LivePorts) {
@@ -55,14 +56,14 @@ export class LivePages {
       this.#note(accountId, about)
       for (const follower of this.#followers.get(accountId) ?? []) this.#notify(follower, about)
     })
-    // Changes that were announced during the gap are lost.
+    // Changes announced while the connection was down are lost.
     notices.onGap(() => {
       this.#receivedSince = clock.now()
       for (const followers of this.#followers.values()) for (const one of followers) this.#notify(one, EVERYTHING)
     })
   }
 
-  /** A stream for a page that was read at `readAt`, by the clock of all instances. */
+  /** Opens a stream for a page that was read at `readAt`, by the clock shared by all instances. */
   follow(session: Session, token: string, readAt: number): EventStream {
     return { open: (out) => this.#add({ session, token, readAt, out }) }
   }
@@ -89,7 +90,7 @@ export class LivePages {
     return () => this.#leave(follower)
   }
 
-  /** When all streams are taken, the account with the most gives one up; that page is then polled, less often. */
+  /** When there are too many streams, the account with the most loses one; that page then polls, less often. */
   #makePlace(held: number): void {
     const [most] = [...this.#followers.values()].sort((one, other) => other.size - one.size)
     if (!most || most.size <= held + 1) throw tooManyOf(held)
@@ -106,7 +107,7 @@ export class LivePages {
     if (followers.size === 0) this.#followers.delete(follower.accountId)
   }
 
-  /** What has changed since the page was read from the store. */
+  /** What has changed since the page was read. */
   #changedSince(accountId: string, readAt: number): readonly Permission[] {
     const now = this.#ports.clock.now()
     const since = Math.max(this.#receivedSince, now - RECENT_MILLISECONDS)
@@ -119,7 +120,7 @@ export class LivePages {
     const now = this.#ports.clock.now()
     const noted = this.#recent.get(accountId) ?? new Map<Permission, number>()
     for (const one of about) noted.set(one, now)
-    // Deleted first, so that the latest change is always the last entry.
+    // Deleted first, so that the entry moves to the end of the map.
     this.#recent.delete(accountId)
     this.#recent.set(accountId, noted)
     for (const [id, times] of this.#recent) {
@@ -141,10 +142,10 @@ export class LivePages {
     if (!follower.isBeingReported && follower.due.size > 0) void this.#reportAll(follower)
   }
 
-  /** One event at a time: changes that arrive meanwhile are sent together. */
+  /** Sends one event at a time; changes that arrive meanwhile are sent together in the next one. */
   async #reportAll(follower: Follower): Promise<void> {
     follower.isBeingReported = true
-    // Nothing can be sent before the stream is open.
+    // Wait one turn: nothing can be sent before the stream is open.
     await Promise.resolve()
     while (follower.due.size > 0) {
       const due = [...follower.due]
@@ -158,14 +159,14 @@ export class LivePages {
     follower.isBeingReported = false
   }
 
-  /** The session as it is now; without one the stream ends. */
+  /** Reads the session again; if it has ended, the stream ends. */
   async #read({ token, accountId, out }: Follower): Promise<Session | undefined> {
     const { sessions, failures } = this.#ports
     try {
       const session = await sessions.read(token)
       if (session?.account.id === accountId && !session.mustEnrol) return session
     } catch (error) {
-      // Suspending an account signs its people out; while the store is unavailable no page can follow anything.
+      // Suspending an account ends its sessions. While the store is unavailable, no page gets events.
       if (!(error instanceof AppError)) failures.lost('live.tell')(error)
     }
     out.end()
@@ -173,7 +174,7 @@ export class LivePages {
   }
 }
 
-/** A page whose stream is refused polls instead, and says so. */
+/** The refusal of a stream; the page then polls, and shows that it does. */
 function tooManyOf(held: number): AppError {
   const detail =
     held === 0

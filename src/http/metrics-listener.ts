@@ -5,18 +5,21 @@ import { isLoopback } from '../kernel/loopback.ts'
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { type Server, createServer } from 'node:http'
 
-/** Connections at once: one scraper and a person need a few. */
+/** Most simultaneous connections: a scraper and a person need only a few. */
 const CONNECTIONS_MAX = 50
 const PATH = '/metrics'
 
 interface MetricsServerOptions {
-  /** The bearer token that a caller must send; undefined where only this machine can connect. */
+  /** The bearer token that callers must send; undefined if only this machine can connect. */
   token: string | undefined
   read(): Promise<string>
   onError(error: unknown): void
 }
 
-/** The metrics for Prometheus on one path only, so that no path trick gets past the rules of a proxy in front. */
+/**
+ * Serves the metrics for Prometheus on exactly one path, so that no variant of the path can bypass the rules of a proxy
+ * in front.
+ */
 function createMetricsServer({ token, read, onError }: MetricsServerOptions): Server {
   const wanted = token === undefined ? undefined : digest(`Bearer ${token}`)
   let reading: Promise<string> | undefined
@@ -43,10 +46,10 @@ function createMetricsServer({ token, read, onError }: MetricsServerOptions): Se
   return server
 }
 
-/** Digests have equal lengths, which a comparison in constant time needs. */
+/** Compared as digests, because a comparison in constant time needs equal lengths. */
 const digest = (text: string) => createHash('sha256').update(text).digest()
 
-/** The usual port of metrics exporters. */
+/** The default port for metrics. */
 const USUAL_PORT = 9464
 
 interface MetricsListener {
@@ -58,11 +61,11 @@ interface MetricsListener {
 interface MetricsListenerOptions {
   read(): Promise<string>
   onError(error: unknown): void
-  /** Called when the usual port was taken and another one is used. */
+  /** Called if the default port is taken and another one is used. */
   onOtherPort(reason: string): void
 }
 
-/** Opens the port of the metrics: apart from the gateway's own, so that a load balancer cannot expose it. */
+/** Opens a separate port for metrics, so that a load balancer in front of the gateway cannot expose them. */
 export async function openMetricsListener(config: Config, options: MetricsListenerOptions): Promise<MetricsListener> {
   if (!config.metrics) return { url: undefined, close: () => Promise.resolve() }
   requireMetricsToken(config)
@@ -99,7 +102,7 @@ export async function openMetricsListener(config: Config, options: MetricsListen
   }
 }
 
-/** Metrics show amounts of money, so no other machine may read them without a token. */
+/** Metrics show amounts of money, so other machines may read them only with a token. */
 export function requireMetricsToken({ metrics, metricsHost, metricsToken }: Config): void {
   if (metrics && !isLoopback(metricsHost) && metricsToken === undefined) {
     throw new Error('METRICS_TOKEN must be set where METRICS_HOST is not loopback (openssl rand -hex 24).')

@@ -21,13 +21,17 @@ export const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': contentPolicy(),
   'x-content-type-options': 'nosniff',
-  // With `no-referrer`, browsers would not send the origin of our own forms. Other sites learn nothing either way.
+  // With `no-referrer`, browsers would leave out the origin when they send our own forms. With this value other sites
+  // also get no address.
   'referrer-policy': 'same-origin',
   'cross-origin-opener-policy': 'same-origin',
   'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=()',
 }
 
-/** On every answer, errors included: without them a page sees an error as a network failure. */
+/**
+ * Sent with every answer, also with errors: without these headers a page cannot distinguish an error from a network
+ * failure.
+ */
 export const CORS_HEADERS = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers':
@@ -39,7 +43,9 @@ export const PREFLIGHT_SECONDS = '86400'
 const ALLOWED_HEADERS =
   'content-type, authorization, key, x-api-key, nano-app, nano-app-admin, payment-signature, idempotency-key, cache-control, pragma, access-control-expose-headers, mcp-protocol-version, mcp-session-id'
 
-/** Headers as a node writes them; the allowed headers also include those that carry a key or a payment. */
+/**
+ * The headers that a node sends, with more names in the list of allowed headers: those that carry a key or a payment.
+ */
 export const NODE_HEADERS = {
   ...CORS_HEADERS,
   allow: 'POST, OPTIONS',

@@ -1,6 +1,9 @@
-/** `/k/<key>/`, `/k/<key>/node` and `/k/<key>/ws`, with any query; some clients put a slash of their own behind an address. */
+/** `/k/<key>/`, `/k/<key>/node` and `/k/<key>/ws`, with any query. Some clients append a slash of their own. */
 const KEYED = /^\/k\/([^/?#]+)(?:\/*(\/(?:node\/?|ws\/?)?))(\?[^#]*)?$/
-/** The headers that may take a key from the path: the first free one, so that two different keys are noticed. */
+/**
+ * Headers to which a key from the path is moved. The first unused one is taken, so that a different key in the other is
+ * still noticed.
+ */
 const PLACES = ['x-api-key', 'key']
 
 interface Request {
@@ -10,7 +13,7 @@ interface Request {
 }
 
 /**
- * Moves a key from the path to a header, for clients that can be configured with nothing but a URL. After this no URL contains
+ * Moves a key from the path to a header, for clients in which only a URL can be configured. Afterwards no URL contains
  * the key.
  */
 export function movePathKey(request: Request): void {

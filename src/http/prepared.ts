@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache'
 
 type Encoding = 'br' | 'gzip'
 
-/** A body that is the same for everybody: made once, and compressed at most once for each encoding. */
+/** A body that is the same for everybody. It is made once, and compressed at most once for each encoding. */
 export class Prepared {
   readonly plain: Buffer
   readonly type: string
@@ -20,7 +20,7 @@ export class Prepared {
     this.etag = `"${createHash('sha256').update(this.plain).digest('base64url').slice(0, 22)}"`
   }
 
-  /** Compressed at its first use, because that blocks all other requests for some milliseconds. */
+  /** Compressed at the first use of an encoding, because it blocks all other requests for some milliseconds. */
   in(encoding: Encoding): Buffer {
     const known = this.#compressed.get(encoding)
     if (known) return known
@@ -31,12 +31,12 @@ export class Prepared {
   }
 }
 
-/** Each further step takes twice as long and saves little. */
+/** Each higher level takes twice as long and saves little. */
 const BROTLI_QUALITY = 6
-/** All pages together are larger; the most recently read ones stay. */
+/** All pages together are larger; the ones read most recently are kept. */
 const KEPT_BYTES_MAX = 8 * 1024 * 1024
 
-/** Answers with the bytes, or with 304 if the client has them. `vary` names further headers that the answer depends on. */
+/** Sends the bytes, or 304 if the client has them. `vary` names more headers on which the answer depends. */
 export function sendPrepared(
   { headers }: FastifyRequest,
   reply: FastifyReply,
@@ -44,7 +44,7 @@ export function sendPrepared(
   vary?: string,
 ): FastifyReply {
   void reply.headers({ etag: body.etag, vary: vary === undefined ? 'accept-encoding' : `${vary}, accept-encoding` })
-  // Clients revalidate instead of loading again. Proxies that compress write `W/` in front of the tag.
+  // Clients check for changes instead of loading everything again. Proxies that compress put `W/` before the tag.
   if (!reply.hasHeader('cache-control')) void reply.header('cache-control', 'no-cache')
   if (headers['if-none-match']?.includes(body.etag)) return reply.code(304).send()
   const encoding = encodingFor(headers['accept-encoding'])
@@ -61,7 +61,7 @@ export function encodingFor(accepted: string | string[] = ''): Encoding | undefi
   return names.includes('br') ? 'br' : names.includes('gzip') ? 'gzip' : undefined
 }
 
-/** Prepared pages and texts by name, each made at its first request. */
+/** Prepared pages and texts by name, each made when it is first requested. */
 export class PreparedPages {
   readonly #known = new LRUCache<string, Prepared>({
     maxSize: KEPT_BYTES_MAX,

@@ -3,10 +3,10 @@ import { renderPage } from '../web/layout.tsx'
 import { SiteProblem } from '../web/problem-page.tsx'
 import { PAGE_HEADERS } from './page-headers.ts'
 
-/** The default Accept header of Java programs, which want no page. */
+/** The default Accept header of Java programs, which do not want a page. */
 const JAVA = /^text\/html, image\/gif, image\/jpeg, \*/
 
-/** Browsers accept HTML before all else; programs that accept anything get JSON. Nothing under `/api/` is a page. */
+/** Browsers name HTML first; a program that accepts anything gets JSON. Nothing under `/api/` is a page. */
 export function wantsPage(method: string, url: string, { accept = '' }: IncomingHttpHeaders): boolean {
   if (method !== 'GET' || url.startsWith('/api/') || JAVA.test(accept)) return false
   const html = accept.indexOf('text/html')

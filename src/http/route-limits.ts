@@ -7,11 +7,11 @@ import type { RouteLimit } from '../kernel/route.ts'
 interface RouteLimitsOptions {
   keys: KeyLookup
   ipOf(request: FastifyRequest): string
-  /** A limiter that counts in this process alone. */
+  /** A limiter for this process only. */
   openLimiter(): RateLimiter
 }
 
-/** One limit for all public pages: generous to people, but too low for a machine to delay payments. */
+/** The limit for all public pages: high enough for people, and too low for a program to delay payments. */
 export const openLimit = (perMinute: number): RouteLimit => ({
   bucket: 'open',
   perMinute,
@@ -19,7 +19,10 @@ export const openLimit = (perMinute: number): RouteLimit => ({
     overLimit(`Limit: ${perMinute} requests a minute from one IP address.`, retryAfterSeconds),
 })
 
-/** The limits of single routes. Each bucket is counted separately, so that no caller uses up another's. */
+/**
+ * Limits of single routes. Each kind of request is counted separately, so that one caller cannot use up the limit of
+ * another.
+ */
 export class RouteLimits {
   readonly #options: RouteLimitsOptions
   readonly #buckets = new Map<string, RateLimiter>()
@@ -51,11 +54,14 @@ export class RouteLimits {
     return known
   }
 
-  /** The account of a secret key that was sent. A wrong key counts as none: a question about a payment is answered in any case. */
+  /**
+   * The account of a secret key in the request. A wrong key counts as none, because a question about a payment is
+   * always answered.
+   */
   async #findAccountId({ headers, url }: FastifyRequest): Promise<string | undefined> {
     const credential = readCredential(headers, url)
     const owner = credential === undefined ? undefined : await this.#options.keys.find(credential)
-    // A key with limits of its own counts as none here, where callers are counted by address alone.
+    // A key with its own limits counts as none, because here only accounts and addresses are counted.
     return owner?.kind === 'secret' && !owner.rights?.limits.length ? owner.accountId : undefined
   }
 }

@@ -19,7 +19,7 @@ export interface RequestOptions {
   baseUrl(): string
 }
 
-/** A request as modules see it. */
+/** The part of a request that modules see. */
 export function toRouteRequest(
   { ipOf, baseUrl, developers }: RequestOptions,
   request: FastifyRequest,
@@ -51,7 +51,7 @@ export function toRouteRequest(
   }
 }
 
-/** The same for a known caller. A body that cannot be read is refused now, whether the route uses it or not. */
+/** The same, for a known caller. An unreadable body is refused here even if the route does not use it. */
 export function toAccountRequest(
   options: RequestOptions,
   caller: AccountCaller,
@@ -73,7 +73,7 @@ export function toAccountRequest(
 }
 
 interface OnceCall {
-  /** What the request does; stored with the key. */
+  /** What the request does; stored with the Idempotency-Key. */
   action: string
   accountId: string
   headers: RequestHeaders
@@ -82,7 +82,7 @@ interface OnceCall {
   reply: FastifyReply
 }
 
-/** Runs a request that makes something once for each `Idempotency-Key`; without one it simply runs. */
+/** Runs a request once for each `Idempotency-Key`. Without a key it just runs. */
 async function onceFor(
   ctx: OnceCtx,
   { action, accountId, headers, body, params, reply }: OnceCall,
@@ -103,7 +103,7 @@ async function onceFor(
   ) as JsonObject
 }
 
-/** Bodies are parsed as JSON whatever their type says, as at the RPC endpoint. */
+/** Parses bodies as JSON whatever their content type, as the RPC endpoint does. */
 export function readBodies(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, text, done) => done(null, text))
@@ -114,23 +114,23 @@ function bodyOf({ body }: FastifyRequest, needed?: 'needed'): Record<string, unk
   return text === '' && needed === undefined ? {} : parseBody(text)
 }
 
-/** The body, if it can be read: a caller who has not been identified learns nothing about what is wrong with it. */
+/** The body if it can be read. Errors in it are reported later, when the caller is known. */
 export function findBody(request: FastifyRequest): Record<string, unknown> | undefined {
   try {
     return bodyOf(request)
   } catch {
-    // It is read again, and refused, once the caller is known.
+    // It is parsed again, and refused, when the caller is known.
     return undefined
   }
 }
 
-/** Whether a form of a page sent this. Programs use that type too (`curl -d`) but send JSON, which begins like an object. */
+/** Whether a form sent this. Programs may use the same content type (`curl -d`), but their JSON begins with a brace. */
 function isForm({ headers, body }: FastifyRequest): boolean {
   const type = headers['content-type'] ?? ''
   return /^application\/x-www-form-urlencoded\b/i.test(type) && !(typeof body === 'string' && /^\s*\{/.test(body))
 }
 
-/** The fields of a request, from a form or from JSON. The first of several values counts. */
+/** The fields of a form or of JSON; the first of several values counts. */
 function readForm(request: FastifyRequest): Fields {
   if (!isForm(request)) return bodyOf(request)
   const fields = new Map<string, string>()

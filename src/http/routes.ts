@@ -36,7 +36,6 @@ import { renderPage } from '../web/layout.tsx'
 import { PAGE_HEADERS, contentPolicy } from './page-headers.ts'
 import { Prepared, sendPrepared } from './prepared.ts'
 
-/** Sends the reply of a module. */
 function sendReply(
   { baseUrl, streams }: { baseUrl(): string; streams: EventStreams },
   reply: FastifyReply,
@@ -78,7 +77,7 @@ const HTML = PAGE_HEADERS['content-type']
 const JSON_TYPE = 'application/json; charset=utf-8'
 const prepared = new WeakMap<Reply, Prepared>()
 
-/** Prepared once for each reply object that a module returns again. */
+/** Prepared once for a reply object that a module returns more than once. */
 function prepare(answer: Reply, make: () => string, type: string): Prepared {
   const known = prepared.get(answer) ?? new Prepared(make(), type)
   prepared.set(answer, known)
@@ -87,19 +86,19 @@ function prepare(answer: Reply, make: () => string, type: string): Prepared {
 
 export interface RoutesOptions extends SessionOptions, RequestOptions {
   limits: RouteLimits
-  /** For public routes without a limit of their own. */
+  /** For public routes that declare no limit. */
   openLimit: RouteLimit
-  /** Lets a caller in, or refuses (429). */
+  /** Admits a caller, or refuses with 429. */
   enter(caller: Caller, request: FastifyRequest['raw']): Entry | Promise<Entry>
   onError(error: unknown, requestId: string): void
-  /** Whether this is a development ledger, which every page shows. */
+  /** Whether the gateway uses the development ledger, which every page shows. */
   devnet?: boolean
-  /** Descriptions of the routes below `/api`; a route without one accepts no fields. */
+  /** Descriptions of the routes below `/api`. A route without a description accepts no fields. */
   described: readonly Described[]
 }
 
 interface Entry {
-  /** Called when the request is over, however it ended. */
+  /** Call it when the request is over, however it ended. */
   leave(): void
 }
 
@@ -107,26 +106,25 @@ interface Mounting extends RoutesOptions {
   streams: EventStreams
 }
 
-/** The options of one route. */
 interface Mounted extends Mounting {
   /** Refuses fields that the route does not use. */
   refuseUnused: ReturnType<typeof unusedOfRoute>
 }
 
-/** What each route passes to the hook that lists all routes, beside method and path. */
+/** What each route passes to the hook that collects all routes, in addition to method and path. */
 interface RouteFacts {
   access: Access
 }
 
 export interface AnsweredRoute {
   method: string
-  /** With the names of its parameters, as in `/check/:id`. */
+  /** With the names of its parameters: `/check/:id`. */
   path: string
-  /** Who may use it, where a module has declared it. */
+  /** Who may use it, if a module has declared it. */
   access: Access | undefined
 }
 
-/** Every route added from now on, also those that the framework adds automatically. */
+/** Collects every route added from now on, also those that the framework adds. */
 export function listAnswered(server: FastifyInstance): readonly AnsweredRoute[] {
   const routes: AnsweredRoute[] = []
   server.addHook('onRoute', ({ method, url, config }) => {
@@ -137,12 +135,12 @@ export function listAnswered(server: FastifyInstance): readonly AnsweredRoute[] 
 }
 
 /**
- * Serves the routes that modules declare: checks who may use them, counts their limits, and sends their replies. It is the one place
- * that knows both a route and the web framework. Returns the streams that it opens.
+ * Serves the routes that modules declare: checks who may use each, counts limits, and sends the replies. Only this file
+ * knows both routes and the web framework. Returns the streams that it opens.
  */
 export function mountRoutes(server: FastifyInstance, routes: readonly Route[], options: RoutesOptions): EventStreams {
   const streams = new EventStreams(options.store.clock)
-  // Registered plugins are loaded with the server; `listen` waits for them.
+  // Plugins are loaded when the server is; `listen` waits for that.
   void server.register((scope, _options, done) => {
     readBodies(scope)
     const mounting = { ...options, streams }
@@ -181,7 +179,7 @@ async function arrive(mounting: Mounting, route: Route, request: FastifyRequest,
   const { baseUrl, limits, developers, openLimit } = mounting
   const { access, limit = access === 'open' ? openLimit : undefined, cacheable } = route
   if (!cacheable) void reply.header('cache-control', 'no-store')
-  // Other origins may not read what a cookie gives access to, refusals included.
+  // Other origins must not read answers that a cookie gives access to, not even refusals.
   if (isApi(route) && readCookie(request.headers, baseUrl()) !== undefined) hideFromOthers(reply)
   // Otherwise any page in the same browser could use the development ledger of this machine.
   if (access === 'developer') refuseOtherPages(request.headers, baseUrl())
@@ -219,7 +217,7 @@ async function answer(
   if (route.access !== 'anyone') return finish(mounting, route, asked, reply)
   return within(mounting, { kind: 'anonymous' }, request, async () => {
     if (route.ownPagesOnly) {
-      // Otherwise another site could sign its visitor in to an account of its own.
+      // Otherwise another site could sign its visitor in to an account of that site's choice.
       refuseOtherPages(request.headers, mounting.baseUrl())
       hideFromOthers(reply)
     }
@@ -227,17 +225,17 @@ async function answer(
   })
 }
 
-/** Reading requests only look; all others change something. */
+/** A GET only reads; all other methods change something. */
 function degreeOf({ degree = 'see' }: { degree?: Degree }, { method }: FastifyRequest): Degree {
   return method === 'GET' || method === 'HEAD' ? degree : 'all'
 }
 
-/** Runs before anything else of the request is looked at. */
+/** Runs before any other part of the request is read. */
 function identifyCaller(mounting: Mounting, unenrolled: boolean, request: FastifyRequest): Promise<AccountCaller> {
   const { method, url, headers } = request
   const presented = { method, url, headers, body: findBody(request), unenrolled }
   return identifyApiCaller(mounting, presented).catch((error: unknown) =>
-    // Guessing credentials counts against the address that guesses.
+    // Wrong credentials count against the address that sends them.
     within(mounting, { kind: 'anonymous' }, request, () => Promise.reject<AccountCaller>(error)),
   )
 }
@@ -256,7 +254,7 @@ async function within<T>(
   }
 }
 
-/** Runs a route and sends its reply, or the error as the route shows it. */
+/** Runs a route and sends its reply, or its error in the format of the route. */
 async function finish<R extends RouteRequest>(
   mounting: Mounted,
   route: Run<R>,
@@ -278,7 +276,7 @@ async function finish<R extends RouteRequest>(
   return sendReply(mounting, reply, answered)
 }
 
-/** Sends an error, as a page to browsers. */
+/** Sends an error; browsers get a page. */
 export function refuse(
   { onError, devnet }: Pick<RoutesOptions, 'onError' | 'devnet'>,
   { explain }: Pick<Route, 'explain'>,

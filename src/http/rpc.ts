@@ -22,30 +22,31 @@ export interface RpcOptions extends Asking {
   batchWidth: number
   clientIp: ClientIp
   nextRequestId(): string
-  /** Whether a connection ends with its answer. */
+  /** Whether the server is stopping, so that a connection ends with its answer. */
   isDraining(): boolean
-  /** Whether this is a local gateway on the development ledger, which programs of this machine may take for their node. */
+  /**
+   * Whether this is a local gateway on the development ledger, which programs on this machine may use as their node.
+   */
   servesThisMachine: boolean
 }
 
-/** What is reported of a request beside its answer. */
 type PartialTrace = Partial<RpcTrace>
 
 interface Reply {
   text: string
   status?: number
-  /** The status that the client gets, where it differs from the reported one. */
+  /** The status sent to the client, if it differs from the reported one. */
   statusLine?: number
-  /** Further headers: names and values by turns. */
+  /** Additional headers, as names and values in turn. */
   extra?: string[]
   code?: string | undefined
   cause?: unknown
 }
 
-/** A notification gets no answer. */
+/** Status for a notification, which gets no body. */
 const NOTHING_TO_SAY = 202
 
-/** Names and values by turns, the form that Node writes fastest. */
+/** Names and values in turn: Node writes this form fastest. */
 const SERVICE_HEADERS = Object.entries({
   ...CORS_HEADERS,
   'content-type': 'application/json; charset=utf-8',
@@ -61,15 +62,15 @@ interface Answering {
   readonly requestId: string
   readonly startedAt: number
   readonly ip: string
-  /** Set where the client speaks JSON-RPC. */
+  /** Set if the client uses JSON-RPC. */
   call: JsonRpcCall | undefined
   isTooLarge: boolean
 }
 
 /**
- * The RPC endpoint: one POST, one JSON object in, one JSON value out; the path may name the action instead of the body, and a body
- * may be a list of requests, or JSON-RPC. It does not use the router, because every request passes here and the router would cost as
- * much as all the rest.
+ * The RPC endpoint: one JSON object in, one JSON value out. The path may name the action instead of the body, and the
+ * body may be a list of requests, or JSON-RPC. It bypasses the router, which would cost as much as everything else in
+ * these frequent requests.
  */
 export class RpcEndpoint {
   readonly #options: RpcOptions
@@ -125,21 +126,22 @@ export class RpcEndpoint {
   #run(answering: Answering, bytes: Buffer): void {
     const { gateway, concurrencyMax, running, servesThisMachine } = this.#options
     if (running.count >= concurrencyMax) {
-      // The caller is not known yet, so the reported limit is that of the process.
+      // The caller is not known yet, so the reported limit is that of the whole process.
       const limit = { allowed: false, limit: concurrencyMax, remaining: 0, resetSeconds: 1, retryAfterSeconds: 1 }
       this.#refuse(answering, overloaded(), { limit })
       return
     }
     const { request, response, endpoint, requestId, ip } = answering
     const leaving = new Leaving()
-    // What is not UTF-8 is unreadable to a node; with its characters replaced, it would get an answer.
+    // A node cannot read text that is not UTF-8. Decoding would replace the wrong bytes, and the request would get an
+    // answer.
     const text = endpoint === 'node' && !isUtf8(bytes) ? '' : bytes.toString()
     const { headers, url = '/' } = request
     if (endpoint === undefined && isBatch(text)) {
-      // The answers of a batch are written one by one, which needs node:http.
+      // Answers of a batch are written one by one, which only node:http supports.
       if (response instanceof UsualRequest) response.giveBack()
       else {
-        heedLeaving(response, leaving)
+        cancelOnLeave(response, leaving)
         this.#runAll(answering, response, text, { requestId, headers, url, ip, leaving })
       }
       return
@@ -158,7 +160,7 @@ export class RpcEndpoint {
       return
     }
     running.count++
-    heedLeaving(response, leaving)
+    cancelOnLeave(response, leaving)
     void outcome.then((outcome) => {
       running.count--
       this.#finish(answering, outcome, leaving)
@@ -219,7 +221,7 @@ export class RpcEndpoint {
     const { status, code, body, retryAfterSeconds, isFailure } = toErrorReply(error)
     const reported = error instanceof TooManyRequests ? { ...trace, limit: error.decision } : trace
     const extra = retryAfterSeconds === undefined ? [] : ['retry-after', String(retryAfterSeconds)]
-    // A body that was not read cannot be skipped, so the connection ends with the answer.
+    // The unread body cannot be skipped, so the connection ends with this answer.
     if (isTooLarge) extra.push('connection', 'close')
     const reply = { status, extra, code, cause: isFailure ? error : undefined }
     if (call)
@@ -239,14 +241,14 @@ export class RpcEndpoint {
   }
 }
 
-/** Cancels what only this client waits for once the client has left. */
-function heedLeaving(response: Answering['response'], leaving: Leaving): void {
+/** If the client leaves, cancels what only this client waits for. */
+function cancelOnLeave(response: Answering['response'], leaving: Leaving): void {
   response.on('close', () => {
     if (!response.writableFinished) leaving.leave()
   })
 }
 
-/** A call of JSON-RPC is answered with status 200, which its clients read; a notification gets no body. */
+/** Answers a JSON-RPC call with status 200, because JSON-RPC clients read no other; a notification gets no body. */
 function inCall({ id }: JsonRpcCall, toText: (id: string) => string): Pick<Reply, 'text' | 'statusLine'> {
   return id === undefined ? { text: '', statusLine: NOTHING_TO_SAY } : { text: toText(id), statusLine: 200 }
 }

@@ -16,13 +16,13 @@ import { isWebsocket } from './websocket.ts'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { encodingFor } from './prepared.ts'
 
-/** Below this, compressing costs more than it saves: the answer fits into one packet. */
+/** Smaller answers are not compressed: they fit into one packet anyway. */
 const WORTH_BYTES = 1_400
 const PARAMS = { [constants.BROTLI_PARAM_QUALITY]: 4 }
 
 /**
- * Compresses pages made for one reader; shared pages are compressed in advance. Compression can reveal a token in a page by its length, but
- * browsers send our cookie with no request of another site.
+ * Compresses pages made for one reader; shared pages are compressed in advance. The compressed length can reveal a
+ * token in a page to another site that triggers requests, but browsers do not send our cookie with those.
  */
 function compressPages(server: FastifyInstance): void {
   server.addHook('onSend', (request, reply, payload, done) => {
@@ -45,34 +45,37 @@ function compressPages(server: FastifyInstance): void {
 interface ServerOptions {
   bodyBytesMax: number
   requestTimeoutMilliseconds: number
-  /** Answers `POST /`, `POST /actions/<name>`, and `POST /node` as a node does; everything else goes through the router. */
+  /**
+   * Answers `POST /`, `POST /actions/<name>` and, in the way of a node, `POST /node`. Everything else goes through the
+   * router.
+   */
   rpc: Pick<RpcEndpoint, 'answer' | 'answerRead'>
-  /** Whether usual requests bypass node:http, which saves a third of their cost. */
+  /** Whether common requests bypass node:http, which saves a third of their cost. */
   httpFast: boolean
-  /** Whether the server is about to stop: every connection then ends with its answer, so that none is cut off later. */
+  /** Whether the server is about to stop. Then every connection ends with its answer, so that none is cut off later. */
   isDraining(): boolean
-  /** Unique for each request, short, and safe to print. */
+  /** A short id, unique for each request and safe to print. */
   nextRequestId(): string
   onError(error: unknown, requestId: string): void
-  /** Called for every request that the router has answered. */
+  /** Called after the router has answered a request. */
   onAnswered?(answered: AnsweredRequest): void
-  /** Unset where the operator has switched traces off. */
+  /** Undefined if the operator has switched traces off. */
   traces?: { traces: Traces; ipOf(request: IncomingMessage): string } | undefined
-  /** Whether this is a development ledger, which every page shows. */
+  /** Whether the gateway uses the development ledger, which every page shows. */
   devnet?: boolean
 }
 
 export interface AnsweredRequest {
   requestId: string
-  /** The route as it was declared, as in `GET /check/:id`: never a text of the client. */
+  /** The declared route, as in `GET /check/:id`; never text of the client. */
   action: string
   status: number
-  /** The caller, where the API has identified one. */
+  /** The caller, if the API has identified one. */
   caller: Caller | undefined
   milliseconds: number
 }
 
-/** Callers of requests, for the report when they are answered. */
+/** The caller of each request, for the report after the answer. */
 const CALLERS = new WeakMap<FastifyRequest, Caller>()
 
 export const noteCaller = (request: FastifyRequest, caller: Caller): void => void CALLERS.set(request, caller)
@@ -80,16 +83,16 @@ export const noteCaller = (request: FastifyRequest, caller: Caller): void => voi
 const KEEP_ALIVE = 72_000
 const unreadable = () => new AppError('invalid_request', 'The request could not be read.')
 
-/** The HTTP server without its routes: the RPC endpoint, preflights, and one shape for all errors. */
+/** The HTTP server without its routes: the RPC endpoint, preflight requests, and one format for all errors. */
 export function createServer(options: ServerOptions): FastifyInstance {
   const server = fastify({
     bodyLimit: options.bodyBytesMax,
     genReqId: options.nextRequestId,
     logger: false,
-    // Longer parameters reach the routes, which refuse them as wrong ids.
+    // Longer parameters reach the routes, which refuse them as invalid ids.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1_000 },
     forceCloseConnections: 'idle',
-    // The router's own replies lack our headers and repeat the URL, which may contain a key.
+    // The router's own replies lack our headers, and repeat the URL, which may contain a key.
     return503OnClosing: false,
     frameworkErrors: (_error, request, reply) => {
       void reply.headers(CORS_HEADERS).header('x-request-id', request.id)
@@ -101,7 +104,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
         {
           keepAliveTimeout: KEEP_ALIVE,
           requestTimeout: options.requestTimeoutMilliseconds,
-          // The time for headers is part of the limit, and slow clients are found within a quarter of it.
+          // The time for headers is included, and slow clients are found within a quarter of this limit.
           headersTimeout: options.requestTimeoutMilliseconds,
           connectionsCheckingInterval: Math.ceil(options.requestTimeoutMilliseconds / 4),
           shouldUpgradeCallback: isWebsocket,
@@ -135,12 +138,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
   })
   server.server.on('upgrade', (request: IncomingMessage) => movePathKey(request))
   server.addHook('preClose', (done) => {
-    // Browsers open connections ahead of need. Node does not count one that never sent anything as idle and would wait
-    // for it.
+    // Browsers open connections in advance. Node would wait for one that never sent anything, because it does not count
+    // as idle.
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
     done()
   })
-  // Every answer can be read from any page and found in the log; preflights end here, before anything is counted.
+  // Lets any page read every answer, and adds the request id. Preflight requests end here, before anything is counted.
   server.addHook('onRequest', (request, reply, done) => {
     void reply.headers(CORS_HEADERS).header('x-request-id', request.id)
     if (options.isDraining()) void reply.header('connection', 'close')
@@ -160,7 +163,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   return server
 }
 
-/** Health checks, and the pictures and styles of pages, would hide all other requests in the log. */
+/** Not logged: health checks and the files of pages would hide all other requests. */
 const NOT_REPORTED = /^\/(health|assets)\b/
 
 function isReported({ method, routeOptions: { url } }: FastifyRequest): boolean {
@@ -184,17 +187,17 @@ function reportAnswered(server: FastifyInstance, onAnswered: NonNullable<ServerO
   })
 }
 
-/** Answers requests without a route, and errors of routes. */
+/** Answers requests without a route, and errors of the router. */
 function answerTheRest(server: FastifyInstance, { onError, devnet }: Pick<ServerOptions, 'onError' | 'devnet'>): void {
   server.setNotFoundHandler((request, reply) => {
     if (isNodeEndpoint(request.url)) {
-      // As bytes: the framework adds a charset to the type of a text.
+      // Sent as bytes, because the framework adds a charset to the type of a text.
       const text = Buffer.from(writeNodeAnswer({ error: 'Can only POST requests' }))
       void reply.code(200).headers(NODE_HEADERS).header('cache-control', 'no-store').send(text)
       return
     }
     if (isRoot(request.url)) send(reply, new AppError('method_not_allowed', 'Send RPC requests with POST.'))
-    // Clients that look for a stream of messages understand this status: there is none.
+    // A client that asks for a stream of messages understands 405: there is none.
     else if (isMcp(request.url)) send(reply, new AppError('method_not_allowed', 'Send messages with POST.'))
     else if (wantsPage(request.method, request.url, request.headers)) {
       const { headers, page } = toProblemPage({ status: 404, text: 'Not found.', devnet: devnet === true })
@@ -224,7 +227,7 @@ function isRoot(url = '/'): boolean {
   return url === '/' || url === '' || url.startsWith('/?')
 }
 
-/** Which form of the RPC endpoint a path belongs to. */
+/** The form of the RPC endpoint that a path belongs to. */
 function findRpcEndpoint(url?: string): { name: EndpointName | undefined } | undefined {
   if (isRoot(url)) return { name: undefined }
   if (isNodeEndpoint(url)) return { name: 'node' }
@@ -232,7 +235,7 @@ function findRpcEndpoint(url?: string): { name: EndpointName | undefined } | und
   return action === undefined ? undefined : { name: { action } }
 }
 
-/** The name in `/actions/<name>`, with any query. */
+/** The name in `/actions/<name>`, without the query. */
 function actionIn(url = ''): string | undefined {
   return /^\/actions\/([^/?#]+)\/?(?:[?#]|$)/.exec(url)?.[1]
 }
@@ -245,7 +248,7 @@ function send(reply: FastifyReply, error: unknown): void {
 
 const UNREADABLE_STATUS: Record<string, number> = { ERR_HTTP_REQUEST_TIMEOUT: 408, HPE_HEADER_OVERFLOW: 431 }
 
-/** Sends our usual refusal straight to the connection, for bytes that are not an HTTP request. */
+/** Sends a refusal directly to the connection, for bytes that are not an HTTP request. */
 function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket, requestId: string): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
   const status = UNREADABLE_STATUS[error.code ?? ''] ?? 400
@@ -260,7 +263,7 @@ const refusalHeaders = (requestId: string) => ({
   'content-type': 'application/json; charset=utf-8',
 })
 
-/** A complete HTTP refusal that ends its connection, for bytes that never become a request. */
+/** A complete HTTP response that refuses and closes the connection, for bytes that never become a request. */
 export function toRefusal(refusal: AppError, { status, requestId }: { status?: number; requestId: string }): string {
   const reply = toErrorReply(refusal)
   const code = status ?? reply.status
@@ -271,16 +274,18 @@ export function toRefusal(refusal: AppError, { status, requestId }: { status?: n
 }
 
 /**
- * Whether the next answer on this connection belongs to the unreadable bytes. Clients may send requests before earlier ones are
- * answered; the refusal could then be taken for an earlier answer or land in the middle of one. Node keeps the current answer in
- * this member, for this very purpose.
+ * Whether the next answer on this connection belongs to the unreadable bytes. A client may send requests before earlier
+ * ones are answered; a refusal sent now could be taken for an earlier answer, or end up inside it. Node keeps the
+ * current answer in this member for this purpose.
  */
 function isNext(socket: Socket): boolean {
   const { _httpMessage: underWay } = socket as Socket & { _httpMessage?: ServerResponse | null }
   return !underWay || (!underWay.headersSent && !underWay.req.complete)
 }
 
-/** Traces what the router answers. A route is named as it was declared, because clients choose what is in an address. */
+/**
+ * Traces requests that the router answers, under the declared route, because clients can put anything into an address.
+ */
 function traceRequests(
   server: FastifyInstance,
   {
@@ -298,7 +303,7 @@ function traceRequests(
     steps.set(request, step)
     step.within(done)
   })
-  // Reading a body continues in callbacks of the connection, which do not carry the trace.
+  // A body arrives in callbacks of the connection, which have lost the trace, so it is set again.
   server.addHook('preValidation', (request, _reply, done) => {
     const step = steps.get(request)
     if (step) step.within(done)

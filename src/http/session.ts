@@ -15,7 +15,7 @@ export interface SessionOptions {
   baseUrl(): string
 }
 
-/** Browsers tie a cookie with this prefix to one host and to https; over plain http they refuse the prefix. */
+/** Browsers tie a cookie with this prefix to one host and https, and refuse the prefix over plain http. */
 const nameOfCookie = (baseUrl: string) => (isHttps(baseUrl) ? '__Host-nano-gateway' : 'nano-gateway')
 const isHttps = (baseUrl: string) => baseUrl.startsWith('https:')
 
@@ -42,20 +42,19 @@ export function readCookie({ cookie = '' }: IncomingHttpHeaders, baseUrl: string
   return found === undefined || found === wanted ? undefined : found.slice(wanted.length)
 }
 
-/** The parts of a request that identify its caller. */
 interface Presented {
   method: string
   url: string
   headers: IncomingHttpHeaders
   body: Readonly<Record<string, unknown>> | undefined
-  /** Whether people who must add a passkey first may use it, too. */
+  /** Whether it may also be a person who must first add a passkey. */
   unenrolled?: boolean
 }
 
 /**
- * Identifies the caller: by a session or a secret key, wherever a credential may be, or by a session in the cookie. Browsers send
- * cookies automatically, so with a cookie a change must come from our own pages. A credential anywhere else was sent on purpose and
- * takes precedence over the cookie.
+ * Identifies the caller by a session or a secret key, in any place for credentials, or by the session in the cookie.
+ * Browsers send cookies without being asked, so with a cookie a change must come from our own pages. A credential in
+ * another place was sent on purpose, so it counts instead of the cookie.
  */
 export async function identifyApiCaller(
   { keys, sessions, baseUrl }: SessionOptions,
@@ -84,11 +83,13 @@ export async function identifyApiCaller(
   return toSessionCaller(session)
 }
 
-/** Whose share a call uses up. People who are only invited use none of the account's. */
+/** Who is charged for a call. People who are only invited use up nothing of the account. */
 export const spenderOf = (caller: AccountCaller): Caller =>
   caller.memberRole === 'guest' ? { kind: 'anonymous' } : caller
 
-/** The caller of a session. Only owners of an account get its rights as an administrator of the service. */
+/**
+ * The caller that a session stands for. Of an administrator's account, only owners get the rights of an administrator.
+ */
 export function toSessionCaller(session: Session): AccountCaller {
   const { id, account, keyId: restsOn, rights, member, beganAt, provedAt, provedBy, mustEnrol } = session
   const { id: accountId, standing } = account
@@ -111,8 +112,8 @@ export function toSessionCaller(session: Session): AccountCaller {
 }
 
 /**
- * Refuses requests that another site's page made the browser send. Browsers report the origin of a request and pages cannot
- * forge it; a request without that report does not come from a browser and should carry no cookie.
+ * Refuses a request that a page of another site made the browser send. The browser reports the origin, which pages
+ * cannot forge. A request without an origin does not come from a browser, and should have no cookie.
  */
 export function requireOwnPage(headers: IncomingHttpHeaders, baseUrl: string): void {
   if (!comesFromOwnPage(headers, baseUrl)) {
@@ -120,7 +121,7 @@ export function requireOwnPage(headers: IncomingHttpHeaders, baseUrl: string): v
   }
 }
 
-/** The same for a request that gets a cookie and sends none: programs may make it, other sites' pages may not. */
+/** The same for a request that sends no cookie but gets one: programs may send it, pages of other sites may not. */
 export function refuseOtherPages(headers: IncomingHttpHeaders, baseUrl: string): void {
   const isBrowser = headers.origin !== undefined || headers['sec-fetch-site'] !== undefined
   if (isBrowser) requireOwnPage(headers, baseUrl)
@@ -129,6 +130,6 @@ export function refuseOtherPages(headers: IncomingHttpHeaders, baseUrl: string):
 function comesFromOwnPage({ origin, host, 'sec-fetch-site': site }: IncomingHttpHeaders, baseUrl: string): boolean {
   if (site !== undefined) return site === 'same-origin'
   if (origin === undefined || !URL.canParse(origin)) return false
-  // A gateway may be reached under several names; the cookie belongs to the one in `Host`.
+  // A gateway may have several host names; the cookie belongs to the one in `Host`.
   return origin === new URL(baseUrl).origin || new URL(origin).host === host
 }

@@ -8,7 +8,10 @@ import type { SocketForm, Subscription } from './socket-subscription.ts'
 const FRAMES_MAX = 200
 const FRAMES_WINDOW = 10_000
 const TOO_MUCH = 1008
-/** Beyond this a client has stopped reading; it is disconnected, to come back, because a stream with gaps would mislead it. */
+/**
+ * A client that has stopped reading is disconnected at this size. It can connect again; a stream with gaps would
+ * mislead it.
+ */
 const QUEUE_BYTES_MAX = 1024 * 1024
 const TRY_AGAIN_LATER = 1013
 
@@ -22,7 +25,7 @@ export class Client {
   readonly form: SocketForm
   readonly releases = new Map<string, () => void>()
   subscription: Subscription | undefined
-  /** What it follows beside confirmations, with the functions that end it. */
+  /** The topics it follows other than confirmations, each with the function that ends it. */
   readonly followed = new Map<string, () => void>()
   alive = true
   #window = 0
@@ -48,7 +51,7 @@ export class Client {
     this.#socket.resume()
   }
 
-  /** Disconnects a client that sends too much. */
+  /** False when the client sends too many frames; it is then disconnected. */
   maySpeak(): boolean {
     const window = Math.floor(this.#clock.now() / FRAMES_WINDOW)
     if (window !== this.#window) {
@@ -65,18 +68,18 @@ export class Client {
     else this.#socket.send(frame)
   }
 
-  /** At the node's own path, printed as a node prints. */
+  /** At the node's own path, messages are formatted as a node formats them. */
   send(message: Record<string, unknown>): void {
     this.push(this.form === 'node' ? writeNodeAnswer(message) : JSON.stringify(message))
   }
 
-  /** For a frame that is not a message: a node ends the connection without an answer. */
+  /** For a frame that is not a message. A node ends the connection without an answer. */
   refuseFrame(): void {
     if (this.form === 'node') this.#socket.terminate()
     else this.send({ error: 'Unable to parse JSON' })
   }
 
-  /** Sends the reason of a refusal; a node would send nothing. */
+  /** Sends the reason for a refusal; at the node's path nothing is sent. */
   complain({ message: error, body }: AppError, id: unknown): void {
     if (this.form === 'service') this.send({ error, ...body, id })
   }

@@ -7,12 +7,12 @@ import type { Confirmation, Names } from '../kernel/ports.ts'
 import { textOf } from '../kernel/shape.ts'
 import { requireAccounts } from '../modules/ledger/index.ts'
 
-/** The protocol of a client: the service's own, or the node's, which behaves exactly as a node does. */
+/** The protocol of a client: the service's own, or exactly that of a node. */
 export type SocketForm = 'service' | 'node'
 
 /** The confirmations that one client wants. */
 export interface Subscription extends ConfirmationOptions {
-  /** Only a subscription that was made with options can be updated. */
+  /** Only a subscription with options can be updated. */
   isChangeable: boolean
 }
 
@@ -21,29 +21,29 @@ export interface SocketMessage {
   action: string
   topic: string
   ack: boolean
-  /** Undefined where the acknowledgement has no id. */
+  /** Undefined if the acknowledgement has no id. */
   id: unknown
-  /** Refuses meaningless options, where the protocol has an error for that; undefined where there are no options. */
+  /** Refuses invalid options if the protocol has an error for them; undefined if there are no options. */
   readOptions(names: Names): SaidOptions | undefined | Promise<SaidOptions>
 }
 
 type Fields = Readonly<Record<string, unknown>>
 
 const LISTS = ['accounts', 'accounts_add', 'accounts_del']
-/** More than fit into one frame with usual addresses. */
+/** More accounts than fit into one frame. */
 const ENTRIES_MAX = 10_000
 
-/** Reads a frame as its protocol does; undefined when it is not a message. */
+/** Reads a frame in its protocol; undefined if it is not a message. */
 export function readFrame(text: string, form: SocketForm): SocketMessage | undefined {
   try {
     return form === 'node' ? readAsNode(text) : readAsService(text)
   } catch {
-    // Not JSON: each protocol has its own answer to that.
+    // Not JSON; the caller answers as its protocol requires.
     return undefined
   }
 }
 
-/** A node accepts any JSON as a message and ignores one without members. */
+/** A node accepts any JSON as a message, and ignores what has no members. */
 function readAsNode(text: string): SocketMessage | undefined {
   if (exceedsDepth(text)) return undefined
   const message = parseRequest(text)
@@ -66,7 +66,7 @@ function readAsService(text: string): SocketMessage | undefined {
     action: textOf(action),
     topic: textOf(topic),
     ack: readFlag(ack) === true,
-    // A node, too, ignores a list or an object as the id of a message.
+    // Like a node, ignores a list or an object as the id of a message.
     id: typeof id === 'object' || id === '' ? undefined : id,
     readOptions: (names) => (options === undefined || options === null ? undefined : readOptions(options, names)),
   }
@@ -90,7 +90,7 @@ async function readOptions(given: unknown, names: Names): Promise<SaidOptions> {
   }
 }
 
-/** Some clients write their options as JSON inside a string. */
+/** Some clients send their options as JSON inside a string. */
 function toOptions(given: unknown): Fields {
   const isText = typeof given === 'string'
   const options: unknown = isText && given !== '' ? parse(given) : given
@@ -102,12 +102,12 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // The caller refuses it, because it is a string.
+    // Not JSON: the caller refuses the string.
     return text
   }
 }
 
-/** The frames of one confirmation, each form built once. */
+/** The frames for one confirmation, each built once for all clients. */
 export class Frames {
   readonly #confirmation: Confirmation
   readonly #written = new Map<string, string>()
@@ -116,11 +116,11 @@ export class Frames {
     this.#confirmation = confirmation
   }
 
-  /** Undefined where the subscription does not include this confirmation. */
+  /** Undefined if the subscription does not include this confirmation. */
   for(subscription: Subscription, form: SocketForm): string | undefined {
     const { includeBlock, includeElection, includeSideband, types, accounts } = subscription
     if (!types.includes(this.#confirmation.type)) return undefined
-    // The node looks for accounts inside the block, so a filter without blocks lets nothing through.
+    // A node looks for accounts inside the block, so a filter without blocks matches nothing.
     if (form === 'node' && accounts && !includeBlock) return undefined
     const key = `${form}${includeBlock}${includeElection}${includeSideband}`
     let frame = this.#written.get(key)
@@ -144,7 +144,10 @@ function write(confirmation: Confirmation, wanted: Subscription, form: SocketFor
   return form === 'node' ? writeNodeAnswer(frame) : JSON.stringify(frame)
 }
 
-/** Most accounts that one subscription, one network address and all clients may watch: each costs memory, and reads after a gap. */
+/**
+ * Most watched accounts of one subscription, of one network address and of all clients. Each costs memory, and reads
+ * after a gap.
+ */
 const OF_SUBSCRIPTION_MAX = 10_000
 const OF_ADDRESS_MAX = 20_000
 const OF_ALL_MAX = 200_000
@@ -155,15 +158,15 @@ interface Share {
 }
 
 /**
- * How much of their common resources each websocket client uses. Besides the caps, no client may take more than half of what the
- * others have left free, so something remains for the next address, however many came before.
+ * Limits how much of the shared resources each websocket client uses. In addition to fixed limits, no client may take
+ * more than half of what the others have left, so there is always something left for the next one.
  */
 export class SocketShares {
   readonly #byAddress = new Map<string, Share>()
   readonly #socketsMax: number
   #watched = 0
 
-  /** @param socketsMax of one address; 0 means no limit. */
+  /** @param socketsMax per address; 0 means no limit. */
   constructor(socketsMax: number) {
     this.#socketsMax = socketsMax
   }

@@ -1,6 +1,6 @@
 import type { SaidOptions } from '../kernel/nano/confirmation-options.ts'
 
-/** Topics of a node beside confirmations that are passed on where a node has them. */
+/** Topics other than confirmations, which are passed on if a node offers them. */
 export const FOLLOWED: ReadonlySet<string> = new Set([
   'vote',
   'new_unconfirmed_block',
@@ -9,7 +9,7 @@ export const FOLLOWED: ReadonlySet<string> = new Set([
   'active_difficulty',
 ])
 
-/** The frames that one subscription wants: by default usual votes alone, of all representatives or of some. */
+/** The frames that a subscription wants. By default these are ordinary votes, of all representatives. */
 export function toFilter(topic: string, said: SaidOptions | undefined): (frame: string) => boolean {
   if (topic !== 'vote') return () => true
   const representatives = said?.accounts('representatives')
@@ -32,7 +32,7 @@ function voteIn(frame: string): VoteHead {
   try {
     return (JSON.parse(frame) as { message?: VoteHead } | null)?.message ?? {}
   } catch {
-    // A node may send broken frames: no client gets them.
+    // A node may send a broken frame, which no client gets.
     return { type: 'broken' }
   }
 }

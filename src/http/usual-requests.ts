@@ -4,14 +4,14 @@ import type { RequestHeaders } from '../guard/credential.ts'
 import { movePathKey } from './path-key.ts'
 
 /*
- * Nearly every request is a short POST that arrives in one piece, and reading it through node:http costs more than answering it.
- * Such requests are read here in one pass and answered in one write. Anything that differs in any respect goes to node:http with its
- * connection and all of its bytes: requests that arrive in parts or with another request behind them, headers that change how the rest
- * is read, unusual bytes. So no request is ever half read here, nothing can time out here, and both parsers must agree on one form of
- * request only.
+ * Nearly every request is a short POST that arrives in one piece, and node:http takes longer to read it than we take to
+ * answer it. This file reads such a request in one pass and answers it in one write. Anything else goes to node:http,
+ * with the connection and all bytes: requests in several parts or followed by another request, headers that change how
+ * the rest is read, unusual bytes. So no request is ever half read here, nothing can time out here, and both parsers
+ * need to agree only about this one form of request.
  */
 
-/** A request that was read completely, and its answer. */
+/** A completely read request, with the means to answer it. */
 export class UsualRequest {
   readonly headers: RequestHeaders
   readonly url: string
@@ -33,7 +33,7 @@ export class UsualRequest {
     this.left = left
   }
 
-  /** Names and values by turns, written as node:http writes them. */
+  /** Names and values in turn, written like node:http writes them. */
   writeHead(status: number, headers: readonly string[]): void {
     let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`
     for (let at = 0; at < headers.length; at += 2) {
@@ -51,23 +51,23 @@ export class UsualRequest {
     this.#connection.answer(this.#head, text, this.#isLast)
   }
 
-  /** Hands the request to node:http, which reads it again, instead of answering it. */
+  /** Gives the request to node:http, which reads it again and answers it. */
   giveBack(): void {
     this.writableFinished = true
     this.#connection.giveBack()
   }
 }
 
-/** The handler of a path; undefined where node:http must read the request. */
+/** The handler of a path; undefined if node:http must read the request. */
 export type FindUsual = (url: string) => ((request: UsualRequest, body: Buffer) => void) | undefined
 
 interface Limits {
   bodyBytesMax: number
-  /** For the first request of a connection. */
+  /** How long the first request of a connection may take. */
   requestTimeoutMilliseconds: number
 }
 
-/** Reads the usual requests of all connections before the server does. */
+/** Reads common requests of all connections before the server sees them. */
 export function readUsualRequests(server: Server, find: FindUsual, limits: Limits): void {
   const [readByHttp] = server.listeners('connection') as ((this: Server, socket: Socket) => void)[]
   server.off('connection', readByHttp!)
@@ -84,7 +84,7 @@ export function readUsualRequests(server: Server, find: FindUsual, limits: Limit
       socket.resume()
     }
   })
-  // The server does not know these connections, but must close them, too, when it is asked to.
+  // The server does not know these connections, but must close them when it closes idle ones.
   const closeIdle = server.closeIdleConnections.bind(server)
   const closeAll = server.closeAllConnections.bind(server)
   server.closeIdleConnections = () => {
@@ -101,7 +101,7 @@ interface Surroundings {
   server: Server
   find: FindUsual
   limits: Limits
-  /** Called when the connection has ended, or goes to node:http with the unread bytes. */
+  /** Called when the connection has ended, or when it goes to node:http with the unread bytes. */
   leave(rest: Buffer | undefined): void
 }
 
@@ -110,7 +110,7 @@ class UsualConnection {
   readonly #around: Surroundings
   #head: Head | undefined
   #running: UsualRequest | undefined
-  /** The bytes of the running request, kept until it is certain that it is answered here. */
+  /** The bytes of the current request, kept until it is certain that node:http is not needed. */
   #read: Buffer | undefined
   /** Bytes that arrived before the answer was written. */
   #early: Buffer | undefined
@@ -138,7 +138,7 @@ class UsualConnection {
     const isTaken = socket.write(`${head}Date: ${dateNow()}\r\n${ending}${text}`)
     if (isLast) socket.destroySoon()
     else if (!isTaken) {
-      // Like node:http, no more requests are read from a client that does not read its answers.
+      // Like node:http, stops reading requests of a client that does not read its answers.
       this.#giveTo(this.#early ?? Buffer.alloc(0))
     } else if (this.#early) this.#giveTo(this.#early)
     else if (!this.#hasAsked) {
@@ -183,7 +183,7 @@ class UsualConnection {
     head.run(request, chunk.subarray(bodyStart))
   }
 
-  /** Connections are half open; like node:http, this one is closed when the client has ended its half. */
+  /** Connections are half open. Like node:http, close this one when the client has ended its half. */
   readonly #onEnd = (): void => {
     this.socket.end()
   }
@@ -204,7 +204,7 @@ class UsualConnection {
   }
 }
 
-/** The error of node:http for a connection that sends no request in time. */
+/** The error that node:http reports for a connection on which no request arrives in time. */
 const SILENT = { code: 'ERR_HTTP_REQUEST_TIMEOUT' }
 
 interface Head {
@@ -213,7 +213,7 @@ interface Head {
   run(request: UsualRequest, body: Buffer): void
   /** Length of the body. */
   length: number
-  /** As it arrived, without the blank line. Clients send the same head again and again. */
+  /** The head as it arrived, without the blank line. Clients send the same head again and again. */
   bytes: Buffer
 }
 
@@ -222,7 +222,7 @@ const HEADERS_MAX = 100
 const FIRST_LINE = /^POST (\/[\w/-]*) HTTP\/1\.1$/
 const NAME = /^[!#$%&'*+\-.^`|~\w]+$/
 const VALUE = /^[\t\x20-\x7e]*$/
-/** Headers that change how the rest is read, or what happens to the connection. */
+/** Headers that change how the rest is read, or how the connection continues. */
 const UNUSUAL = new Set([
   'transfer-encoding',
   'expect',

@@ -17,7 +17,7 @@ export function toMenu(pages: readonly (Way | OpenPage)[]): Counted[] {
     )
 }
 
-/** The menu as it is shown: with how many things wait for the account. */
+/** The menu with the number of things in each page that need the account's attention. */
 export const countMenu = (menu: readonly Counted[], accountId: string): Promise<MenuEntry[]> =>
   Promise.all(
     menu.map(async ({ count, ...entry }) => ({ ...entry, ...(count && { waiting: await count(accountId) }) })),
@@ -25,7 +25,7 @@ export const countMenu = (menu: readonly Counted[], accountId: string): Promise<
 
 export const toHref = (path: string) => (path === '/' ? '/dashboard' : `/dashboard${path}`)
 
-/** Who may use which address of the dashboard, as pages and forms declare it. */
+/** Who may use which address of the dashboard, as its pages and forms declare. */
 export class Ways {
   readonly #ways: readonly { method: 'GET' | 'POST'; matches: RegExp; way: Way }[]
 
@@ -41,7 +41,7 @@ export class Ways {
       .sort((one, other) => Number(one.way.path.includes(':')) - Number(other.way.path.includes(':')))
   }
 
-  /** A page needs the right to see, a form the right to change. */
+  /** A page requires the right to see, a form the right to change. */
   degreeOf(way: Way): Degree {
     return 'render' in way ? (way.degree ?? 'see') : 'all'
   }
@@ -51,7 +51,7 @@ export class Ways {
     return way.permission === 'none' || may(caller, way.permission, this.degreeOf(way))
   }
 
-  /** Whether a caller may use an address; addresses outside of the dashboard are always allowed. */
+  /** Whether a caller may use an address. Addresses outside of the dashboard are not restricted here. */
   opens(caller: AccountCaller, method: 'GET' | 'POST', href: string): boolean {
     const path = /^\/dashboard([^?#]*)/.exec(href)?.[1]
     const found = this.#ways.find((one) => one.method === method && path !== undefined && one.matches.test(path))

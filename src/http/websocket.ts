@@ -17,12 +17,12 @@ const INTERNAL_ERROR = 1011
 
 interface WebsocketOptions {
   bus: ConfirmationBus
-  /** What nodes announce beside confirmations, for clients that speak to us as to a node. */
+  /** Topics of nodes other than confirmations, for clients of the node's protocol. */
   topics: NodeTopics
   names: Names
   clock: Clock
   clientsMax: number
-  /** Of one network address; 0 means no limit. */
+  /** Most clients of one network address; 0 means no limit. */
   clientsPerAddressMax: number
   ipOf(request: IncomingMessage): string
   /** The bytes of a refusal over HTTP. */
@@ -31,7 +31,7 @@ interface WebsocketOptions {
 }
 
 const ACTIONS = new Set(['subscribe', 'update', 'unsubscribe'])
-/** A node accepts acknowledgements as a topic, though it sends them to everybody. */
+/** A node also accepts `ack` as a topic. */
 const TOPICS = new Set(['confirmation', 'ack'])
 const UNKNOWN_TOPIC = 'Unknown topic. The only topic is “confirmation”.'
 const UNKNOWN_ACTION = 'Unknown action: subscribe, update, unsubscribe and ping are understood here.'
@@ -44,7 +44,7 @@ const tooManyOfOne = (max: number) =>
 const tooMany = () =>
   new AppError('overloaded', 'Too many websocket clients. Try again in a moment.', { retryAfterSeconds: 10 })
 
-/** The paths of websockets, and the protocol of each. */
+/** The paths of websockets with their protocols. */
 const PATHS = new Map<string | undefined, SocketForm>([
   ['/', 'service'],
   ['/ws', 'service'],
@@ -52,8 +52,8 @@ const PATHS = new Map<string | undefined, SocketForm>([
 ])
 
 /**
- * The node's websocket protocol for our own clients: subscribe to `confirmation`, with accounts or without. An index from account to
- * clients makes a delivery cost only as much as its matches.
+ * The node's websocket protocol for our clients: they subscribe to `confirmation`, with or without accounts. An index
+ * from accounts to clients makes a confirmation cost only as much as the number of clients that get it.
  */
 export class ClientSockets {
   readonly #options: WebsocketOptions
@@ -75,16 +75,17 @@ export class ClientSockets {
     return this.#server.clients.size
   }
 
-  /** Takes over the upgrades of an HTTP server. */
+  /** Handles the upgrade requests of an HTTP server. */
   attach(server: Server): void {
     const refuseAt = (socket: Duplex, error: AppError) =>
       socket.end(this.#options.toRefusal(error), () => socket.destroy())
-    // An invalid handshake gets our usual refusal.
+    // An invalid handshake gets our refusal.
     this.#server.on('wsClientError', ({ message }, socket) =>
       refuseAt(socket, new AppError('invalid_request', `This opens no websocket: ${message}.`)),
     )
     server.on('upgrade', (request, socket, head) => {
-      // Node removes its own listener before it hands a connection over, and an error without a listener ends the process.
+      // Node removes its own listener before it hands over a connection, and an error without a listener would end the
+      // process.
       socket.on('error', () => socket.destroy())
       const refuse = (error: AppError) => refuseAt(socket, error)
       const { clientsMax, clientsPerAddressMax, ipOf } = this.#options
@@ -111,7 +112,7 @@ export class ClientSockets {
     const client = new Client(socket, origin, this.#options.clock)
     const { address } = origin
     this.#shares.enter(address)
-    // One frame after another, because a name in a filter may have to be looked up.
+    // Frames are processed one after another, because looking up a name in a filter takes time.
     let turn = Promise.resolve()
     socket.on('message', (data) => {
       client.alive = true
@@ -119,7 +120,7 @@ export class ClientSockets {
       turn = turn
         .then(() => this.#receive(client, (data as Buffer).toString()))
         .catch((error: unknown) => {
-          // A frame that causes an exception ends its own connection; uncaught, it would end the process.
+          // An exception in a frame ends only this connection; uncaught, it would end the process.
           this.#options.onFailure(error)
           socket.close(INTERNAL_ERROR)
         })
@@ -162,7 +163,8 @@ export class ClientSockets {
   }
 
   /**
-   * Subscribes to a topic as one of the nodes sends it. A topic that no node has is never acknowledged, as on a node that does not know it.
+   * Subscribes to a topic that nodes send. If no node has it, it is never acknowledged: a node does not acknowledge an
+   * unknown topic either.
    */
   #follow(client: Client, { action, topic, ack, id, readOptions }: SocketMessage): void {
     if (action !== 'subscribe' && action !== 'unsubscribe') return
@@ -172,7 +174,7 @@ export class ClientSockets {
       if (ack) client.acknowledge(action, id)
       return
     }
-    // At the node's own path options are read without looking anything up.
+    // At the node's path, options are read without looking anything up.
     const wants = toFilter(topic, readOptions(this.#options.names) as SaidOptions | undefined)
     let isKnown = false
     const on = {
@@ -185,7 +187,7 @@ export class ClientSockets {
     client.followed.set(topic, this.#options.topics.follow(topic, on))
   }
 
-  /** The client is paused meanwhile; otherwise its messages would pile up here. */
+  /** The client is paused meanwhile, so that its messages do not pile up. */
   async #read(client: Client, { action, readOptions }: SocketMessage): Promise<SaidOptions | undefined> {
     if (action === 'unsubscribe') return undefined
     client.pause()
@@ -197,7 +199,7 @@ export class ClientSockets {
   }
 
   #apply(client: Client, action: string, said: SaidOptions | undefined): boolean {
-    // If it left while a name was looked up, its watches would never be released.
+    // If the client left during the lookup, its watches would never be released.
     if (!client.isOpen) return false
     if (action === 'subscribe') return this.#subscribe(client, said)
     if (action === 'update') return this.#update(client, said)
@@ -208,7 +210,7 @@ export class ClientSockets {
   #subscribe(client: Client, said: SaidOptions | undefined): boolean {
     const options = readConfirmationOptions(said ?? NO_OPTIONS)
     const { accounts } = options
-    // Refused as a whole: the earlier subscription stays as it was.
+    // A refused change leaves the earlier subscription as it was.
     if (this.#isTooMuch(client, accounts?.size ?? 0)) return false
     this.#unsubscribe(client)
     client.subscription = { ...options, accounts: accounts && new Set(), isChangeable: said !== undefined }
@@ -217,7 +219,7 @@ export class ClientSockets {
     return true
   }
 
-  /** As in a node, the first list turns a subscription to everything into a filter. */
+  /** As in a node, the first list of accounts turns a subscription to everything into a filter. */
   #update(client: Client, said: SaidOptions | undefined): boolean {
     const { subscription } = client
     if (!said || !subscription?.isChangeable) throw refused(NOTHING_TO_UPDATE)
@@ -282,7 +284,7 @@ export class ClientSockets {
     }
   }
 
-  /** Disconnects clients that have left without closing. */
+  /** Disconnects clients that have gone without closing their connection. */
   #ping(): void {
     this.#cancelPing = this.#options.clock.after(PING_EVERY, () => {
       for (const socket of this.#server.clients) {
@@ -298,7 +300,7 @@ export class ClientSockets {
   }
 }
 
-/** The only upgrade that is accepted; a client that offers another protocol gets a plain answer over HTTP. */
+/** Whether this is an upgrade to a websocket, the only one accepted. Any other protocol gets a normal HTTP answer. */
 export function isWebsocket({ method, headers }: IncomingMessage): boolean {
   return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket'
 }

@@ -7,7 +7,8 @@ import type { Ctx } from '../kernel/ctx.ts'
 import { AppError } from '../kernel/errors.ts'
 import { Leaving } from '../kernel/leaving.ts'
 import type { WorkThresholds } from '../kernel/nano/work.ts'
-import type { Clock, FoundWork, ClientNodePort, WorkPort, WorkRequest } from '../kernel/ports.ts'
+import { type Clock, type ClientNodePort } from '../kernel/ports.ts'
+import { type FoundWork, type WorkPort, type WorkRequest } from '../kernel/work-port.ts'
 import type { Json } from '../kernel/shape.ts'
 import { openWorkActions } from '../modules/work/index.ts'
 import { toErrorReply } from './errors.ts'
@@ -20,7 +21,7 @@ interface WorkServerOptions {
   clock: Clock
   thresholds: WorkThresholds
   onError(error: unknown): void
-  /** The keys that may use the server; without them, everybody who can reach it may. */
+  /** The keys that may use the server; without them, everybody who can reach it may use it. */
   payers?: WorkKeys
   searches: {
     search(request: WorkRequest): Promise<FoundWork>
@@ -31,8 +32,8 @@ interface WorkServerOptions {
 }
 
 /**
- * A work server: the standard protocol that nodes (`work_peers`) and other gateways speak. It runs the gateway's own actions, without a
- * ledger, a store or prices.
+ * A work server: speaks the protocol that nodes (`work_peers`) and gateways use. It runs the gateway's own work
+ * actions, without a ledger, a store or prices.
  */
 export function createWorkServer(options: WorkServerOptions): Server {
   const registry = new Registry([openWorkActions({ work: workOf(options.searches), thresholds: options.thresholds })])
@@ -72,7 +73,7 @@ export function createWorkServer(options: WorkServerOptions): Server {
   return server
 }
 
-/** Without a store, only current searches can be found. */
+/** There is no store, so only running searches can be found. */
 const workOf = (searches: WorkServerOptions['searches']): WorkPort => ({
   offered: true,
   find: () => undefined,
@@ -104,10 +105,10 @@ async function answer(
   return action.run(ctx as Ctx, parse(body), context)
 }
 
-/** The only parts of a request that actions of the work module use; the test of this server calls each of them. */
+/** The only parts of a request that the work actions use. A test of this server calls each of those actions. */
 type WorkCtx = Pick<Ctx, 'caller' | 'leaving' | 'payer' | 'node' | 'charged' | 'counted'> & { store: { clock: Clock } }
 
-/** The effect of a block cannot be looked up here, so requests must name the difficulty or the subtype. */
+/** The server has no ledger to look a block up, so requests must name the difficulty or the subtype. */
 const noLedger = () => new AppError('invalid_request', 'This server has no ledger. Give difficulty or subtype.')
 const NO_LEDGER: ClientNodePort = {
   pass: () => Promise.reject(noLedger()),
@@ -154,13 +155,15 @@ function send(response: ServerResponse, status: number, body: Json): void {
 
 /** The clients of a work server. */
 interface WorkKeys {
-  /** The name that belongs to an Authorization header: a bearer's key, or name and key as a URL carries them. */
+  /**
+   * The name of the caller in an Authorization header: with a bearer key, or with name and key as a URL contains them.
+   */
   payerOf(authorization: string | undefined): string | undefined
 }
 
 const KEY_LENGTH_MIN = 16
 
-/** Keys are looked up by digest, so that the time it takes reveals nothing about them. */
+/** Keys are looked up by digest, so that the time of a look-up reveals nothing about them. */
 const digest = (key: string) => createHash('sha256').update(key).digest('hex')
 
 export function readWorkKeys(file: string): WorkKeys {

@@ -2,10 +2,16 @@ import type { Notices } from '../kernel/ports.ts'
 import type { Permission } from '../kernel/rights.ts'
 import { toAccountNotice } from '../kernel/account-notice.ts'
 
-/** How long changes of an account are collected: a shop with many payments a second sends at most five notices a second. */
+/**
+ * How long changes of an account are collected. A shop with many payments a second then sends at most five notices a
+ * second.
+ */
 const GATHERED_MILLISECONDS = 200
 
-/** Notifies every instance which accounts have changed, and in what. A crash loses notices, which open pages survive by polling. */
+/**
+ * Notifies every instance of which accounts have changed, and in what. A crash loses notices; open pages then find the
+ * change by polling.
+ */
 export class AccountNotices {
   readonly #notices: Pick<Notices, 'deliver'>
   readonly #waiting = new Map<string, { about: Set<Permission>; timer: NodeJS.Timeout }>()
@@ -25,7 +31,7 @@ export class AccountNotices {
     this.#waiting.set(accountId, { about: new Set(about), timer })
   }
 
-  /** Sends what is still collected at once: later the store, which carries notices, is closed. */
+  /** Sends what is still collected now, because the store that carries notices is closed next. */
   async close(): Promise<void> {
     for (const { timer } of this.#waiting.values()) clearTimeout(timer)
     await Promise.all([...this.#waiting.keys()].map((accountId) => this.#send(accountId)))

@@ -19,7 +19,10 @@ const PORTS: Readonly<Record<string, number>> = {
   'rediss:': 6379,
 }
 
-/** Tries to connect to everything that the gateway needs. Without its store it does not start; for the others it waits. */
+/**
+ * Tries to connect to everything that the gateway needs. A gateway does not start without its store; for the others it
+ * waits.
+ */
 export async function checkConnections(config: Config): Promise<{ problems: string[]; warnings: string[] }> {
   const [store, ...others] = await Promise.all([
     tryStore(storeUrl(config)),
@@ -50,7 +53,7 @@ function addressesOf(config: Config): [string, string][] {
   return listed.flatMap(([name, urls]) => urls.flatMap((url) => (url ? [[name, url] as [string, string]] : [])))
 }
 
-/** Whether anything listens there. Messages contain hosts and ports, never credentials. */
+/** Whether a server listens at this address. Messages contain host and port, but no credentials. */
 async function tryAddress(url: string): Promise<string | undefined> {
   const { protocol, hostname, port } = new URL(url)
   const at = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || PORTS[protocol]! }
@@ -90,7 +93,7 @@ async function tryStore(url: string): Promise<string | undefined> {
   return [...new Set(reasons)].join('; ')
 }
 
-/** The code of a socket error, or the message of a server that refuses: neither repeats a credential. */
+/** The code of a socket error, or the message of a server that refuses. Neither contains a credential. */
 function codeOf(error: unknown): string {
   const { code, message } = error as { code?: unknown; message?: string }
   return typeof code === 'string' && (code.startsWith('E') || !message) ? code : (message ?? 'unknown')

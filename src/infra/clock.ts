@@ -9,16 +9,16 @@ export const systemClock: Clock = {
 }
 
 const ASK_EVERY = 10_000
-/** A reading that took longer says too little about the time. */
+/** A reading that took longer is too inaccurate. */
 const ASKED_MAX = 1_000
 
 /**
- * A clock that can follow another: all gateways on one store use the clock of that store. Between readings it counts on its own, so
- * setting the clock of this machine changes nothing.
+ * A clock that can follow another: all gateways on a store follow the clock of the store. Between readings it uses a
+ * monotonic counter, so setting the clock of this machine changes nothing.
  */
 export class FollowingClock implements Clock {
   readonly #wall: () => number
-  /** The time at a moment of the monotonic counter, which cannot be set. */
+  /** The time at one value of the monotonic counter, which nobody can set. */
   #anchor: { time: number; at: number } | undefined
 
   constructor(wall: () => number = Date.now) {
@@ -34,7 +34,7 @@ export class FollowingClock implements Clock {
     return systemClock.after(milliseconds, run)
   }
 
-  /** Follows from now on; resolves after the first reading, even if that failed. */
+  /** Starts to follow another clock; resolves after the first reading, even if that failed. */
   async follow(readTime: () => Promise<number>, onFailure: (error: unknown) => void): Promise<() => void> {
     let stopped = false
     let cancel = () => {}

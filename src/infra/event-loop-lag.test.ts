@@ -6,7 +6,7 @@ import { Metrics } from './metrics.ts'
 
 const STALL = 600
 
-/** Begun later with the same pause, it tells when the one in the metrics has looked. */
+/** Started later with the same interval, so it shows when the gateway's own measurement has run. */
 async function untilLooked(watch: ReturnType<typeof monitorEventLoopDelay>): Promise<void> {
   for (const { count } = watch; watch.count === count;) await turn()
 }
@@ -25,7 +25,7 @@ test('who watches the event loop sees a stall in the metrics that boards and ala
       Number(value),
     ]),
   )
-  // At least what of the stall lay behind the moment at which the loop should have looked.
+  // At least the part of the stall after the moment at which the loop should have run.
   assert.ok(lag.p99! >= 0.3 && lag.max! >= 0.3, text)
   assert.deepEqual(Object.keys(lag).toSorted(), ['', 'max', 'mean', 'min', 'p50', 'p90', 'p99', 'stddev'])
 })

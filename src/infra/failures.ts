@@ -12,11 +12,13 @@ import type { Clock } from '../kernel/ports.ts'
 import { type Log, describeError } from './log.ts'
 import type { Metrics } from './metrics.ts'
 
-/** An alarm alerts the operator; an outage is temporary and has alarms of its own; a loss does no harm. */
+/** An alarm alerts the operator; an outage is temporary and has alarms of its own; a loss is harmless. */
 type Kind = 'alarm' | 'failure' | 'outage' | 'loss'
 
 const MINUTE = 60_000
-/** Most log lines of one place in a minute. The rest is only counted: a storm of failures must not fill the disk. */
+/**
+ * Most log lines of one place per minute; the rest is only counted, so that a storm of failures does not fill the disk.
+ */
 const LINES_MAX = 20
 
 interface FailuresOptions {
@@ -25,11 +27,11 @@ interface FailuresOptions {
   clock: Clock
 }
 
-/** Reports failures by log and metric. The same error is reported once, by the place that meets it first. */
+/** Reports failures in the log and in metrics. An error is reported once, by the first place that catches it. */
 export function openFailures({ log, metrics, clock }: FailuresOptions): Failures {
   const reported = new WeakMap<object, number>()
   const lines = new Map<string, LineQuota>()
-  // Created with 0: rates are made of differences, so a series that begins with its first failure would hide that one.
+  // Every series starts with 0. Rates are differences, so a series that started with its first failure would hide it.
   for (const [place, stake] of Object.entries(FAILURES)) {
     metrics.backgroundFailures.inc({ place, kind: stake === 'money' ? 'alarm' : 'failure' }, 0)
     metrics.backgroundFailures.inc({ place, kind: 'outage' }, 0)
@@ -70,7 +72,7 @@ export function openFailures({ log, metrics, clock }: FailuresOptions): Failures
   }
 }
 
-/** An uncaught error is our own fault, even while another service was away. */
+/** An uncaught error is our own fault, even if another service was unavailable. */
 function judge(place: FailurePlace, error: unknown): Kind {
   if (place !== 'process' && isOutage(error)) return 'outage'
   return FAILURES[place] === 'money' ? 'alarm' : 'failure'
@@ -81,19 +83,19 @@ const CAUSES_MAX = 3
 function describeChain(error: unknown, kind: Kind): string {
   const texts: string[] = []
   for (let at = error; at !== undefined && texts.length < CAUSES_MAX; at = at instanceof Error ? at.cause : undefined) {
-    // For our own refusal only the service that was away matters; the stack adds nothing.
+    // If we refused because a service was unavailable, only that service matters, not the stack.
     texts.push(kind === 'outage' && at instanceof AppError ? at.message : describeError(at))
   }
   return texts.join('\ncaused by ')
 }
 
-/** Counts the lines of one place in the current minute. */
+/** Counts the log lines of one place in the current minute. */
 class LineQuota {
   #since = -Infinity
   #said = new Set<string>()
   #suppressed = 0
 
-  /** How many were left out before this one; undefined when this one is left out, too. */
+  /** How many lines were left out before this one; undefined if this one is left out as well. */
   take(text: string, now: number): number | undefined {
     if (now >= this.#since + MINUTE) {
       this.#since = now
@@ -110,7 +112,7 @@ class LineQuota {
   }
 }
 
-/** For tools at a terminal, which have no metrics. */
+/** For commands at a terminal, which have no metrics. */
 export const terminalFailures: Failures = {
   failed: (place) => (error) => {
     process.stderr.write(`${place}: ${describeChain(error, judge(place, error))}\n`)

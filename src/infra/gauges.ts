@@ -7,7 +7,6 @@ import { NODE_STATES } from './node/upstream.ts'
 interface Gauged {
   nodes: Nodes
   store: Store
-  /** Memory of all remembered answers. */
   cachedBytes(): number
   clients(): number
 }

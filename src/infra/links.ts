@@ -8,7 +8,10 @@ type LinkSettings = Pick<Config, 'baseUrl' | 'checkoutUrl' | 'apiUrl' | 'explore
 
 export const toUrl = (host: string, port: number) => `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 
-/** Base addresses of links. The port is known from the start unless the system chooses it: jobs that run before we listen write links, too. */
+/**
+ * Base addresses of links. The port must be known before we listen, because jobs write links, too; only if the system
+ * chooses the port is it known later.
+ */
 export class ServiceLinks implements Links {
   readonly #settings: LinkSettings
   readonly #isPlay: boolean
@@ -20,7 +23,7 @@ export class ServiceLinks implements Links {
     this.#own = settings.port === 0 ? '' : toUrl(settings.host, settings.port)
   }
 
-  /** Called when the port is open. */
+  /** Call it when the port is open. */
   listenAt(url: string): void {
     this.#own = url
   }
@@ -37,7 +40,7 @@ export class ServiceLinks implements Links {
     return this.#settings.apiUrl ?? this.base()
   }
 
-  /** No public explorer knows the blocks of a development ledger, so links lead to our explorer. */
+  /** No public explorer knows blocks of a development ledger, so their links lead to our own explorer. */
   block(hash: string): string {
     const explorer = this.#settings.explorerUrl || (this.#isPlay ? `${this.base()}${OWN_PAGE}` : LIVE_EXPLORER)
     return `${explorer}${hash}`

@@ -6,16 +6,16 @@ export type Log = Logger
 const FLUSHED_AFTER = 1_000
 
 /**
- * JSON lines. Callers log named fields, never bodies or headers, so that no secret can get into the log. Lines are written
- * in batches: after one second, two at most, and when the process ends.
+ * Writes JSON lines. Callers log named fields, never bodies or headers, so that no secret gets into the log. Lines are
+ * written in batches, after one second, or two at most, and when the process ends.
  */
 export function openLog(level: string, destination?: DestinationStream): Log {
   return pino({ level, base: null }, destination ?? openOutput({ minLength: 4_096 }))
 }
 
 /**
- * The library's own timer would wake the process every second, even if there is nothing to write. A flush does nothing while a batch is
- * being written, so another one follows the last line.
+ * The library's own timer would wake the process every second even if nothing is to be written. A flush does nothing
+ * while a batch is being written, so another flush follows the last line.
  */
 export function openOutput(options: { minLength: number; dest?: string }): DestinationStream {
   const output = pino.destination({ sync: false, ...options })
@@ -39,7 +39,7 @@ export function openOutput(options: { minLength: number; dest?: string }): Desti
   return output
 }
 
-/** The log line of a successful request. None of it is a text that a client wrote. */
+/** The log line of a successful request; none of its fields is text of a client. */
 interface RequestLine {
   requestId: string
   action: string
@@ -50,8 +50,8 @@ interface RequestLine {
 }
 
 /**
- * Writes the line of a request as the logger would, at a tenth of the cost: every request has one, and it contains nothing
- * that would have to be escaped.
+ * Writes a request's line like the logger would, at a tenth of the cost: every request has one, and nothing in it needs
+ * escaping.
  */
 export function openRequestLog(log: Log): (line: RequestLine) => void {
   const output = outputOf(log)
@@ -64,12 +64,14 @@ export function openRequestLog(log: Log): (line: RequestLine) => void {
   }
 }
 
-/** pino keeps its destination in a member whose symbol it exports for this purpose. */
+/** pino exports the symbol of this member for this purpose. */
 function outputOf(log: Log): DestinationStream {
   return (log as unknown as Record<symbol, DestinationStream>)[symbols.streamSym]!
 }
 
-/** Type and message of an error for the log; never the objects that it carries, nor what a parser quotes of a text. */
+/**
+ * The type and message of an error, for the log; not the objects that it carries, nor the text that a parser quotes.
+ */
 export function describeError(error: unknown): string {
   if (error instanceof SyntaxError) return `SyntaxError\n${(error.stack ?? '').match(/^ +at .*/gm)?.join('\n') ?? ''}`
   return error instanceof Error ? (error.stack ?? error.message) : String(error)

@@ -7,7 +7,7 @@ interface Reading {
   value: number
 }
 
-/** Labels come from closed sets: known actions, statuses, names of configured nodes. */
+/** All labels come from fixed sets: actions, statuses, names of configured nodes. */
 export class Metrics {
   readonly registry = new Registry()
   readonly upstreamStates = new Counter({
@@ -107,13 +107,13 @@ export class Metrics {
     labelNames: ['outcome'],
     registers: [this.registry],
   })
-  /** Unset where metrics cannot be requested. */
+  /** Undefined if metrics are off. */
   readonly #counts: RequestCounts | undefined
 
   constructor({ counting = true } = {}) {
     if (!counting) return
     this.#counts = new RequestCounts(this.registry)
-    // Practically disables the library's own measure: we use ours.
+    // Practically switches off the library's own measurement, because we have our own.
     collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: 3_600_000 })
     measureEventLoopLag(this.registry)
   }
@@ -130,7 +130,7 @@ export class Metrics {
     this.#counts?.cacheResult(result)
   }
 
-  /** A gauge of whether something answers, tested at each request for metrics. */
+  /** A gauge that shows whether something answers; tested at each request for metrics. */
   answers(name: string, help: string, ask: () => Promise<unknown>): void {
     this.gauge(name, help, [], () =>
       inTime(ask).then(
@@ -152,9 +152,9 @@ export class Metrics {
       labelNames: [...labelNames],
       registers: [this.registry],
       async collect() {
-        // In an emergency the other numbers are needed at once: an unavailable store must not delay or fail them.
+        // A slow or failing store must not delay the other numbers, which are needed most in an outage.
         const readings = await inTime(read).catch(leftOut)
-        // A series that is gone must not keep its last value.
+        // A series that no longer exists must not keep its last value.
         this.reset()
         for (const { labels = {}, value } of readings) this.set(labels, value)
       },
@@ -166,7 +166,7 @@ export class Metrics {
   }
 }
 
-/** A value that is not known within this time is left out. */
+/** A value that takes longer to read is left out. */
 const READ_MAX = 2_000
 
 async function inTime<T>(read: () => T | Promise<T>): Promise<T> {
@@ -181,12 +181,12 @@ async function inTime<T>(read: () => T | Promise<T>): Promise<T> {
   }
 }
 
-/** How often the lag is measured. Each measurement wakes the process, even an idle one. */
+/** How often to measure. Each measurement wakes the process, even an idle one. */
 const LOOK_MILLISECONDS = 250
 
 /**
- * The lag of the event loop, under the names of the library's own measure. That one wakes the process a hundred times a second and
- * counts the time between two measurements as lag. Ours is reset whenever it was read.
+ * Measures the lag of the event loop, under the names of the library's own metrics. The library would wake the process
+ * a hundred times a second, and count the time between two measurements as lag. Ours starts again whenever it was read.
  */
 function measureEventLoopLag(registry: Registry): void {
   const delays = monitorEventLoopDelay({ resolution: LOOK_MILLISECONDS })
@@ -206,7 +206,7 @@ function measureEventLoopLag(registry: Registry): void {
     registry.removeSingleMetric(name)
     return new Gauge({ name, help, registers: [registry], ...(collect && { collect }) })
   }
-  // Metrics are read in order, so the first of them computes the values for all.
+  // Metrics are read in order, so the first of these computes the values for all.
   const now = open('nodejs_eventloop_lag_seconds', 'Lag of event loop in seconds.', async () => {
     for (const { gauge, of } of gauges) gauge.set(of())
     delays.reset()

@@ -17,28 +17,28 @@ import { dirname, join, resolve } from 'node:path'
 const OWNER_ONLY = 0o600
 const FOLDER = 0o700
 const OTHERS = 0o077
-/** Mode bit of folders that everybody uses, such as `/tmp`, whose mode we must not change. */
+/** Mode bit of shared folders such as `/tmp`, whose mode we must not change. */
 const STICKY = 0o1000
-/** Suffixes of the files that SQLite keeps beside a database, with the same content. */
+/** Suffixes of the files that SQLite keeps beside a database, which contain the same data. */
 const BESIDE = ['', '-wal', '-shm', '-journal']
 
-/** Makes a folder, with missing ones above it, for its owner alone. They survive a power cut. */
+/** Creates a folder, and missing parents, that only the owner can use and that survives a power cut. */
 export function makeFolder(folder: string): void {
   const path = resolve(folder)
-  // The library's recursive way never ends where a folder cannot be made, such as below /proc.
+  // Node's recursive version never ends if a folder cannot be made, for example below /proc.
   const missing: string[] = []
   for (let at = path; !existsSync(at); at = dirname(at)) missing.push(at)
   for (const each of missing.reverse()) mkdirOnce(each)
   const [first] = missing
   if (first === undefined) return
-  // The name of a folder is on the disk only after a sync of the folder above it.
+  // The name of a new folder is on the disk only after its parent was synced.
   for (let made = path; ; made = dirname(made)) {
     syncFolder(dirname(made))
     if (made === first) return
   }
 }
 
-/** Another process may make it at the same time. */
+/** Another process may create it at the same time. */
 function mkdirOnce(folder: string): void {
   try {
     mkdirSync(folder, { mode: FOLDER })
@@ -47,7 +47,10 @@ function mkdirOnce(folder: string): void {
   }
 }
 
-/** Makes a folder for its owner alone, and closes an existing one that others can enter. Returns why if that is not possible. */
+/**
+ * Creates a folder for the owner only, and closes an existing one that others can enter. Returns the reason if that
+ * fails.
+ */
 export function keepFolderPrivate(folder: string): string | undefined {
   makeFolder(folder)
   const { mode } = statSync(folder)
@@ -61,7 +64,7 @@ export function keepFolderPrivate(folder: string): string | undefined {
   }
 }
 
-/** Closes the files of a folder whose names begin like one of ours, including those that SQLite made. */
+/** Makes files private whose names begin like one of ours, including those that SQLite created. */
 export function keepFilesPrivate(folder: string, names: readonly string[]): void {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     if (entry.isFile() && names.some((name) => entry.name.startsWith(name))) close(join(folder, entry.name))
@@ -69,17 +72,17 @@ export function keepFilesPrivate(folder: string, names: readonly string[]): void
 }
 
 /**
- * Makes the file of a database before SQLite does, which would let others read it. The files that SQLite makes beside a
- * database have the mode of the database.
+ * Creates the file of a database before SQLite does, because SQLite would let others read it. Files that SQLite creates
+ * beside it get the same mode.
  */
 export function keepDatabasePrivate(file: string): void {
   if (file === ':memory:') return
-  // Do not open an existing file: closing it would release the locks that SQLite holds on it in this process.
+  // Do not open an existing file: closing it would release SQLite's locks on it in this process.
   if (!existsSync(file)) closeSync(openSync(file, 'ax', OWNER_ONLY))
   for (const name of BESIDE) close(file + name)
 }
 
-/** Writes a complete file or none, for its owner alone. */
+/** Writes a complete file or none, readable by the owner only. */
 export function writePrivateFile(file: string, text: string): void {
   const beside = `${file}.new`
   rmSync(beside, { force: true })
@@ -94,7 +97,7 @@ export function writePrivateFile(file: string, text: string): void {
   syncFolder(dirname(file))
 }
 
-/** Names in a folder are on the disk when this returns. Windows journals them, and cannot sync folders. */
+/** When this returns, the names in the folder are on the disk. Windows journals names and cannot sync folders. */
 export function syncFolder(folder: string): void {
   if (process.platform === 'win32') return
   const handle = openToSync(folder)
@@ -106,7 +109,7 @@ export function syncFolder(folder: string): void {
   }
 }
 
-/** Without permission to read the folder it cannot be synced; its names are then as safe as the file system makes them. */
+/** A folder that we may not read cannot be synced; how safe its names are then depends on the file system. */
 function openToSync(folder: string): number | undefined {
   try {
     return openSync(folder, 'r')
@@ -122,13 +125,13 @@ function close(file: string): void {
   try {
     chmodSync(file, OWNER_ONLY)
   } catch (error) {
-    // Another user's file, which we may use all the same; or one that is gone by now.
+    // The file belongs to another user, which does not matter, or is gone by now.
     const { code } = error as NodeJS.ErrnoException
     if (code !== 'EPERM' && code !== 'EROFS' && code !== 'ENOENT') throw error
   }
 }
 
-/** Keeps a result for the next start, completely or not at all. Returns whether it is kept. */
+/** Keeps a result for the next start, completely or not at all. Returns whether it was kept. */
 export function keepFile(file: string, data: string | Uint8Array): boolean {
   const own = `${file}.${process.pid}`
   try {
@@ -137,7 +140,7 @@ export function keepFile(file: string, data: string | Uint8Array): boolean {
     renameSync(own, file)
     return true
   } catch {
-    // Where the gateway may not write beside its code, the next start computes it again.
+    // The gateway may not write beside its code, so the next start computes the result again.
     return false
   }
 }

@@ -6,7 +6,7 @@ export const systemRandom: Random = { bytes: (count) => new Uint8Array(randomByt
 
 const LENGTH = 22
 
-/** Ids of base58 with about 128 bits: `acc_…`, `key_…`, `job_…`. */
+/** Makes ids in base58 with about 128 random bits: `acc_…`, `key_…`, `job_…`. */
 export function openIds(random: Random): Ids {
   return { next: (prefix) => `${prefix}_${randomId(random, LENGTH)}` }
 }

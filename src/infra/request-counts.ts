@@ -9,14 +9,14 @@ interface Tally {
 
 interface ActionTally {
   byStatus: Map<number, Tally>
-  /** One for each bound, and one for all longer durations. */
+  /** One for each bound, and one for longer durations. */
   buckets: number[]
   seconds: number
 }
 
 /**
- * Counters of every request. A library that looks up labels each time costs as much as answering from memory, so these are
- * plain numbers, and become series when metrics are requested.
+ * Counters of all requests. A library that looks up labels each time costs as much as an answer from memory, so these
+ * are plain numbers, which become series when metrics are requested.
  */
 export class RequestCounts {
   readonly #actions = new Map<string, ActionTally>()
@@ -108,7 +108,7 @@ function addTo<K>(tallies: Map<K, Tally>, key: K, count: number): void {
 
 const DURATION = { name: 'gateway_request_seconds', help: 'Time to answer an RPC request.' }
 
-/** Durations of requests, as series made from our own numbers. */
+/** The durations of requests, written as series from our own numbers. */
 class DurationHistogram extends Histogram<'action'> {
   readonly #actions: ReadonlyMap<string, ActionTally>
 

@@ -19,10 +19,10 @@ const nodes = (value: string) => {
   return named
 }
 
-/** Like a list, but an empty entry keeps its position. */
+/** Like a list, but an empty entry keeps its place. */
 const slots = (value: string) => value.split(',').map((entry) => (entry.trim() === '' ? undefined : entry.trim()))
 
-/** Amounts in nano, each with the number of nodes that must agree on payments of that size. */
+/** Amounts in nano, each with the number of nodes that must confirm payments of that size. */
 const agreements = (value: string) =>
   list(value).map((entry) => {
     const [amount = '', nodes = '', ...rest] = entry.split(':')
@@ -56,7 +56,7 @@ const secretKey = (value: string) => {
   return key
 }
 
-/** Undefined means every card, an empty list means none. */
+/** Undefined for all cards, an empty list for none. */
 const cardNumbers = (value: string): readonly number[] | undefined => {
   if (value === 'auto') return undefined
   if (value === 'none') return []
@@ -117,19 +117,19 @@ export const INFRA_SETTINGS = {
     'CONFIRM_NODES',
     'auto',
     (value) => (value === 'auto' ? undefined : whole(1, 100)(value)),
-    'How many nodes must call a block confirmed before money counts on it; `auto` is 1 where one node is named and 2 where more are.',
+    'How many nodes must report a block as confirmed before its payment counts; `auto` is 1 if one node is named and 2 if more are.',
   ),
   confirmNodesAbove: setting(
     'CONFIRM_NODES_ABOVE',
     '',
     agreements,
-    'How many must for larger amounts: `100:3,5000:4` asks three nodes from 100 nano on and four from 5000 on.',
+    'How many nodes must confirm larger amounts: `100:3,5000:4` means three from 100 nano on and four from 5000 on.',
   ),
   confirmWaitSeconds: setting(
     'CONFIRM_WAIT',
     '10',
     whole(1, 3_600),
-    'Seconds after which a confirmation that nodes disagree about is logged and counted. It counts as soon as they agree.',
+    'Seconds until a disagreement of nodes about a confirmation is logged. The payment counts as soon as they agree.',
   ),
   confirmAlone: setting(
     'CONFIRM_ALONE',

@@ -11,8 +11,8 @@ import { bytesToHex, hexToBytes } from '../kernel/nano/hex.ts'
 import { loadSodiumCurve } from './sodium-curve.ts'
 
 /*
- * A payment that one gateway takes and another refuses, because the one has a native library and the other has none, would
- * be settled here and lost there. Both must give the node's verdict: R compared as written, no cofactor, every point a key.
+ * Gateways with and without the native library must accept the same signatures as a node; otherwise one gateway would
+ * settle a payment that another refuses. So: R is compared as written, there is no cofactor, and every point is a key.
  */
 
 const { BASE, Fn } = ed25519.Point
@@ -20,7 +20,7 @@ const ORDER = Fn.ORDER
 const PRIME = ed25519.Point.Fp.ORDER
 const NEUTRAL = numberToBytesLE(1n, 32)
 
-/** Undefined where the optional package is not installed. */
+/** Undefined if the optional package is not installed. */
 function sodiumIfThere(): Curve | undefined {
   try {
     return loadSodiumCurve()
@@ -41,7 +41,7 @@ function needsSodium(t: TestContext): Curve | undefined {
   return sodium
 }
 
-/** The library's own composition of the same scheme, which shares no line with ours. */
+/** The same scheme composed from the library's parts, which shares no code with ours. */
 const blake2b512 = Object.assign((message: Uint8Array) => blake2b(message, { dkLen: 64 }), {
   outputLen: 64,
   blockLen: 128,
@@ -114,7 +114,7 @@ test('native code and JavaScript agree on keys, scalars and hashes that are noth
   })
 })
 
-/** Noise, heights at the edges of the field, points of small order, with either sign. */
+/** Random bytes, coordinates near the limits of the field, points of small order, with either sign. */
 function oddKey(random: SeededRandom): Uint8Array {
   const kind = random.below(4)
   const bytes =
@@ -164,7 +164,7 @@ test('a key of small or mixed order is judged without the cofactor, as the node 
         const message = random.bytes(32)
         const challenge = challengeOf(commitment, key, message)
         const signature = concatBytes(commitment, numberToBytesLE(Fn.create(nonce + challenge * secret), 32))
-        // What the torsion adds must vanish: its order divides the challenge, or there is none.
+        // The torsion part must vanish: its order divides the challenge, or there is none.
         const wanted = (challenge * BigInt(index)) % 8n === 0n
         assert.equal(verdict(key, message, signature), wanted, `${index} of ${secret}`)
       }

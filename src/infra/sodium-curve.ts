@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { type Curve, Signatures, nobleCurve, useCurve } from '../kernel/nano/signatures.ts'
 import { bytesToHex, hexToBytes } from '../kernel/nano/hex.ts'
 
-/** The functions of libsodium that are used. Each throws where the library refuses. */
+/** The functions of libsodium that we use. Each throws if the library refuses. */
 interface Sodium {
   crypto_generichash_batch(out: Uint8Array, parts: Uint8Array[]): void
   crypto_core_ed25519_scalar_reduce(out: Uint8Array, wide: Uint8Array): void
@@ -13,7 +13,7 @@ interface Sodium {
   sodium_memzero(secret: Uint8Array): void
 }
 
-/** The selected library, and why it is not native code if it is not. */
+/** The selected library and, if it is not native, the reason. */
 interface CurveChoice {
   curve: Curve['name']
   reason?: string
@@ -21,7 +21,9 @@ interface CurveChoice {
 
 let chosen: CurveChoice | undefined
 
-/** Selects native code for this process if possible. The package is optional: without it everything works, only slower. */
+/**
+ * Selects native code for this process if possible. The package is optional: without it everything works, but slower.
+ */
 export function useFastestCurve(): CurveChoice {
   if (chosen) return chosen
   try {
@@ -33,7 +35,7 @@ export function useFastestCurve(): CurveChoice {
   return chosen
 }
 
-/** Throws when the package is not installed, has no binary for this machine, or gives other results than our own code. */
+/** Throws if the package is not installed, has no binary for this machine, or gives other results than our own code. */
 export function loadSodiumCurve(): Curve {
   const curve = overSodium(createRequire(import.meta.url)('sodium-native') as Sodium)
   prove(curve)
@@ -56,7 +58,7 @@ function overSodium(sodium: Sodium): Curve {
         sodium.crypto_core_ed25519_sub(difference, base, product)
         return difference
       } catch {
-        // The library refuses zeros, and keys of small or mixed order or in an unusual form. The node accepts them.
+        // The library refuses zeros, keys of small or mixed order, and unusual forms, all of which the node accepts.
         return nobleCurve.difference(s, h, key)
       }
     },
@@ -65,7 +67,7 @@ function overSodium(sodium: Sodium): Curve {
   }
 }
 
-/** The first key of the zero seed, signing its own public key. */
+/** The first key of the zero seed, and its signature of its own public key. */
 const KNOWN = {
   privateKey: '9F0E444C69F77A49BD0BE89DB92C38FE713E0963165CCA12FAF5712D7657120F',
   publicKey: 'C008B814A7D269A1FA3C6528B19201A24D797912DB9996FF02A1FF356E45552B',

@@ -4,7 +4,7 @@ import { pino } from 'pino'
 import { Metrics } from './metrics.ts'
 import { Sources } from './sources.ts'
 
-test('a source that began to fail, and one that came back, are told once each and counted; every failure is counted', async () => {
+test('a source that began to fail, and one that came back, are reported once each and counted; every failure is counted', async () => {
   const lines: string[] = []
   const metrics = new Metrics()
   const log = pino({ base: null }, { write: (line: string) => void lines.push(line) })

@@ -7,11 +7,11 @@ interface Source {
   kind: SourceKind
   name: string
   failing: boolean
-  /** Why it failed last. */
+  /** The reason of its last failure. */
   reason: string | undefined
 }
 
-/** Outside services, such as sources of prices and work: which of them fail at the moment, and how often they began to. */
+/** Which outside services (sources of prices and work) currently fail, and how often they began to. */
 export class Sources {
   readonly #known = new Map<string, Source>()
   readonly #log: Log
@@ -25,7 +25,7 @@ export class Sources {
     )
   }
 
-  /** Those that were used so far. */
+  /** The services that were used so far. */
   list(): readonly Source[] {
     return [...this.#known.values()]
   }

@@ -4,9 +4,9 @@ import type { Metrics } from './metrics.ts'
 
 const ALARMS = ['frozen', 'key', 'refused', 'master_key', 'void'] as const satisfies WalletAlarm[]
 
-/** Reports by log and metric what the operator must look into at once. */
+/** Reports in the log and in metrics what the operator must look into at once. */
 export function reportAlarm({ log, metrics }: { log: Log; metrics: Metrics }): ReportAlarm {
-  // Created with 0: rates are made of differences, so a series that begins with its first alarm would hide that one.
+  // Every series starts with 0. Rates are differences, so a series that started with its first alarm would hide it.
   for (const kind of ALARMS) metrics.walletAlarms.inc({ kind }, 0)
   return (kind, { walletId, reason }) => {
     metrics.walletAlarms.inc({ kind })
@@ -22,7 +22,7 @@ const REFUSAL_KINDS: readonly [RegExp, string][] = [
   [/balance|unreceivable|spend/i, 'balance'],
 ]
 
-/** Reports that a node has refused one of our blocks: its message goes to the log, and the kind of refusal to the metrics. */
+/** Reports that a node has refused one of our blocks: its message in the log, the kind of refusal in metrics. */
 export function reportRefusal({ log, metrics }: { log: Log; metrics: Metrics }) {
   return ({ walletId, hash, words, lasting }: BlockRefusal): void => {
     const kind = REFUSAL_KINDS.find(([pattern]) => pattern.test(words))?.[1] ?? 'other'

@@ -1,7 +1,7 @@
-/** Who acts: required for every entry of the activity log. The log stores the id, whose form shows its kind. */
+/** Who acted, for the activity log. The log stores the id, whose form shows the kind of actor. */
 export interface Actor {
   kind: 'person' | 'key' | 'operator' | 'service' | 'payer'
-  /** The id of the member or of the key; the name of the service; the address of a payer where it is known. */
+  /** The id of a member or key, the name of a service, or the address of a payer if known. */
   id: string
 }
 

@@ -3,7 +3,7 @@ import type { Agreed, NodeAnswer, NodeParams, NodePort } from './ports.ts'
 
 type ReadAgreed = NodePort['readAgreed']
 
-/** The facts from a single node, where one is enough. A refusal by the ledger is a fact as well. */
+/** The facts of a single node, if one is enough. A refusal by the ledger is a fact, too. */
 export const believeOne =
   (read: NodePort['read']): ReadAgreed =>
   async (action, params, toFacts): Promise<Agreed> => {
@@ -14,7 +14,10 @@ export const believeOne =
     return { facts: new Set(toFacts(answer)), isEnough: true, answers: [answer] }
   }
 
-/** An answer in one fact of which the required number of nodes agree. Throws when they contradict each other, and refusals of the ledger. */
+/**
+ * An answer, one fact of which enough nodes agree on. Throws if they contradict each other, and for a refusal of the
+ * ledger.
+ */
 export async function readAgreedAnswer(
   node: Pick<NodePort, 'readAgreed'>,
   action: string,
@@ -28,5 +31,5 @@ export async function readAgreedAnswer(
   return found
 }
 
-/** The reason why nodes do not agree: they contradict each other, or too few of them answer. */
+/** Why nodes do not agree: they contradict each other, or too few answer. */
 export const notAgreed = ({ isEnough }: Agreed): Error => (isEnough ? nodesDisagree() : noNode())

@@ -2,7 +2,7 @@ import Type, { type TSchema } from 'typebox'
 
 const text = (pattern: string, description: string) => Type.String({ pattern, description })
 
-/** Schemas of answers, from which every action declares its own. Members may be added later, but never removed. */
+/** Parts from which actions build the schemas of their answers. Members may be added later but never removed. */
 export const answer = {
   text: Type.String(),
   bool: Type.Boolean(),

@@ -23,12 +23,12 @@ function checksum(text: string): string {
   return toBase58(hash('sha256', text), CHECKSUM_LENGTH)
 }
 
-/** Unpredictable base58 text; up to 40 characters carry their full entropy. */
+/** Unpredictable base58 text, with full entropy up to 40 characters. */
 export function randomId(random: Random, length: number): string {
   return toBase58(bytesToHex(random.bytes(32)), length)
 }
 
-/** A new key. Its checksum reveals a typing error without a look-up (contract 5). */
+/** A new key. Its checksum reveals a typing error without a look-up in the store (contract 5). */
 export function createApiKey(kind: KeyKind, random: Random): string {
   const body = `${PREFIXES[kind]}${randomId(random, BODY_LENGTH)}`
   return body + checksum(body)
@@ -40,7 +40,7 @@ function kindByForm(key: string): KeyKind | undefined {
   return kind && key.length === PREFIXES[kind].length + BODY_LENGTH + CHECKSUM_LENGTH ? kind : undefined
 }
 
-/** Whether a text looks like a key. Very cheap for any text; the checksum is not verified. */
+/** Whether a text looks like a key. Very cheap; the checksum is not verified. */
 export const looksLikeApiKey = (key: string) => kindByForm(key) !== undefined
 
 export function kindOfApiKey(key: string): KeyKind | undefined {
@@ -50,7 +50,7 @@ export function kindOfApiKey(key: string): KeyKind | undefined {
   return checksum(body) === key.slice(-CHECKSUM_LENGTH) ? kind : undefined
 }
 
-/** The stored form of a key, from which it cannot be recovered. */
+/** The form in which a key is stored; the key cannot be recovered from it. */
 export function hashApiKey(key: string): string {
   return hash('sha256', key)
 }

@@ -1,6 +1,6 @@
 /**
- * Remembers the latest texts: at least half of so many, and never more. The older half is dropped at once, because a set that drops its
- * first entries one by one walks over the holes that they leave.
+ * Remembers the most recent texts: at least half of the maximum, never more than it. The older half is dropped at once:
+ * a set that drops its first entries one by one becomes slow, because it has to skip the gaps they leave.
  */
 export class BoundedSet {
   readonly #half: number

@@ -28,7 +28,7 @@ test('every moment belongs to the one day that it lies in', () => {
   }
 })
 
-test('what is no date, or no zone, is told from what is', () => {
+test('what is no date, or no zone, is distinguished from what is', () => {
   const texts = ['2026-02-28', '2026-02-29', '2026-13-01', '26-01-01', 'x']
   assert.deepEqual(texts.filter(isDate), ['2026-02-28'])
   assert.deepEqual(['Europe/Berlin', 'UTC', 'Mars/Base', ''].map(isTimeZone), [true, true, false, false])

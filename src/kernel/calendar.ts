@@ -1,6 +1,6 @@
 const HOUR = 3_600_000
 const MINUTE = 60_000
-/** More than the midnight of any time zone is away from that of UTC. */
+/** In no time zone is midnight further away from that of UTC. */
 const FARTHEST = 16 * HOUR
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/
 
@@ -9,7 +9,7 @@ export function isTimeZone(zone: string): boolean {
     new Intl.DateTimeFormat('en', { timeZone: zone })
     return true
   } catch {
-    // The constructor throws for an unknown zone.
+    // The constructor throws for an unknown time zone.
     return false
   }
 }
@@ -39,7 +39,7 @@ export function isDate(text: string): boolean {
   return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text)
 }
 
-/** The first moment of a local date, and the first after it: 23 or 25 hours when clocks change. */
+/** The first moment of a local date, and the first moment after it, 23 to 25 hours later. */
 export function dayOf(zone: string, date: string): { from: number; to: number } {
   const next = new Date(Date.parse(date) + 24 * HOUR).toISOString().slice(0, 10)
   const calendar = calendarOf(zone)
@@ -52,13 +52,13 @@ export function monthOf(zone: string, month: string): { from: number; to: number
   return { from: firstMoment(calendar, `${month}-01`), to: firstMoment(calendar, `${monthAfter(month, 1)}-01`) }
 }
 
-/** The month so many months later, or earlier. */
+/** The month that is so many months later; negative for earlier. */
 export function monthAfter(month: string, months: number): string {
   const [year, of] = month.split('-').map(Number) as [number, number]
   return new Date(Date.UTC(year, of - 1 + months, 1)).toISOString().slice(0, 7)
 }
 
-/** Local date and time in a zone, as 2027-01-31 14:05; made once for many calls. */
+/** Returns a function for local date and time in a zone, as 2027-01-31 14:05; making it is slow, so make it once. */
 export function wallClockOf(zone: string): (at: number) => string {
   const calendar = calendarOf(zone)
   const clock = new Intl.DateTimeFormat('en-GB', {
@@ -71,7 +71,7 @@ export function wallClockOf(zone: string): (at: number) => string {
   return (at) => `${calendar(at)} ${clock.format(at)}`
 }
 
-/** A binary search, because on some days some zones have no midnight. */
+/** A binary search, because in some zones some days have no midnight. */
 function firstMoment(calendar: (at: number) => string, date: string): number {
   const utc = Date.parse(date)
   let [before, by] = [(utc - FARTHEST) / MINUTE, (utc + FARTHEST) / MINUTE]

@@ -1,7 +1,7 @@
-/** Characters with which a spreadsheet begins a formula, also in their wide forms and behind invisible characters. */
+/** Characters that begin a formula in a spreadsheet, also as full-width characters and after invisible ones. */
 const FORMULA = /^[\s\p{Cf}]*[=+\-@\t\r＝＋－＠]/u
 
-/** Makes sure that text written by others is never a formula, on any of its lines. */
+/** Makes sure that no line of a text written by others is a formula. */
 export function safeText(text: string): string {
   return text
     .split('\n')
@@ -13,5 +13,5 @@ export function quote(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** Begins with the byte order mark by which spreadsheets recognise UTF-8. */
+/** Starts with the byte order mark, by which spreadsheets recognise UTF-8. */
 export const toCsvHeader = (columns: readonly string[]) => `\uFEFF${columns.join(',')}\r\n`

@@ -8,7 +8,9 @@ interface Query {
   description: string
 }
 
-/** The documentation of a route that is not an action. It is declared beside the route in its module; a test calls all of them. */
+/**
+ * The documentation of a route that is not an action, declared beside the route. A test calls every documented route.
+ */
 export interface Described {
   method: 'get' | 'post' | 'put' | 'delete'
   /** With the names of its parameters in braces. */
@@ -17,31 +19,31 @@ export interface Described {
   id: string
   tag: string
   summary: string
-  /** `anybody` needs nothing; `account` and `administrator` need a secret key or a session. */
+  /** `anybody` needs no credential; `account` and `administrator` need a secret key or a session. */
   who: 'anybody' | 'account' | 'administrator'
   query?: readonly Query[]
   body?: {
     schema: TSchema
     example?: Json
     required?: false
-    /** Other names of its fields, as the action has them. */
+    /** Synonyms of its fields, as in the action. */
     synonyms?: Readonly<Record<string, string>> | undefined
-    /** Set where a declared noun reads the body, and refuses unknown fields (`resource/read.ts`). */
+    /** Set if a declared resource reads the body, and refuses unknown fields (`resource/read.ts`). */
     isOfNoun?: true
   }
-  /** Repeated with the same Idempotency-Key, it acts once. */
+  /** A repetition with the same Idempotency-Key acts once. */
   once?: true
   status?: 201
   answer: TSchema
-  /** The content type of the answer, where it is not JSON. */
+  /** The content type of the answer, if it is not JSON. */
   type?: 'text/csv' | 'text/event-stream'
-  /** Further statuses of refusals. */
+  /** Additional statuses of refusals. */
   refuses?: readonly number[]
-  /** An answer that is neither a success nor a refusal in the usual form. */
+  /** An answer that is neither a success nor a refusal in the usual format. */
   otherwise?: { status: number; schema: TSchema }
 }
 
-/** The body of a route that takes the fields of an action, except those that it does not use or has in its path. */
+/** The body of a route with the fields of an action, except those that it does not use or that are in its path. */
 export function bodyOfAction(
   { input, fieldSynonyms = {}, example }: Action,
   ...without: readonly string[]

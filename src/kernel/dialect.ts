@@ -1,10 +1,10 @@
 import { type ColumnDataType, PostgresAdapter, type RawBuilder, sql } from 'kysely'
 import type { Db } from './db.ts'
 
-/** The database engine. Everything in which the engines differ is in this file. */
+/** The database engine. All differences between engines are in this file. */
 export type StoreEngine = 'sqlite' | 'postgres'
 
-/** What each engine writes differently; a new engine does not compile until it has all of it. */
+/** Everything that differs between engines; a new engine compiles only if it defines all of it. */
 interface Dialect {
   /** Column of an amount in raw. SQLite needs text, which is exact but sorts wrongly; PostgreSQL has a type for it. */
   rawColumn: ColumnDataType | RawBuilder<unknown>
@@ -14,9 +14,15 @@ interface Dialect {
   sumRaw(column: string): RawBuilder<string>
   /** A member of a JSON object in a text column, as text. */
   jsonMember(column: string, key: string): RawBuilder<string>
-  /** Added to the query that picks jobs, so that several instances pick different ones. SQLite has one writer at a time anyway. */
+  /**
+   * Added to the query that claims jobs, so that instances claim different ones. SQLite has only one writer at a time
+   * anyway.
+   */
   skipLocked: RawBuilder<unknown>
-  /** Holds a lock until the transaction ends, together with others or alone. SQLite has one writer at a time anyway. */
+  /**
+   * Takes a lock until the transaction ends, shared with other transactions or exclusively. SQLite has only one writer
+   * at a time anyway.
+   */
   sharedLock(number: number): RawBuilder<unknown>
   soleLock(number: number): RawBuilder<unknown>
 }
@@ -54,23 +60,26 @@ export const sumRaw = (engine: StoreEngine, column: string) => DIALECTS[engine].
 export const jsonMember = (engine: StoreEngine, column: string, key: string) => DIALECTS[engine].jsonMember(column, key)
 export const skipLocked = (engine: StoreEngine) => DIALECTS[engine].skipLocked
 
-/** Locks of PostgreSQL have numbers, in one sequence for the whole database. */
+/** PostgreSQL identifies locks by numbers, which are shared by the whole database. */
 const LOCKS = { sends: 7_620_001 } as const
 type LockName = keyof typeof LOCKS
 
 const dialectOf = (db: Db) => DIALECTS[db.getExecutor().adapter instanceof PostgresAdapter ? 'postgres' : 'sqlite']
 
-/** Part of a statement that shares a lock until its transaction ends: statements after it see what its sole holder has committed. */
+/**
+ * The part of a statement that takes a shared lock until its transaction ends. Later statements of the transaction see
+ * what an exclusive holder has committed before.
+ */
 export const sharedLock = (db: Db, name: LockName) => dialectOf(db).sharedLock(LOCKS[name])
 
-/** Waits until no other transaction shares the lock, and keeps it until the transaction ends. */
+/** Waits until no other transaction holds the lock, then keeps it exclusively until the transaction ends. */
 export async function takeAlone(db: Db, name: LockName): Promise<void> {
   await sql`select ${dialectOf(db).soleLock(LOCKS[name])}`.execute(db)
 }
 
 const UNIQUE_VIOLATIONS = new Set<unknown>([1555, 2067, '23505'])
 
-/** Whether a write failed because another write with the same key was first. */
+/** Whether a write failed because the key exists already. */
 export function isUniqueViolation(error: unknown): boolean {
   return UNIQUE_VIOLATIONS.has((error as { code?: unknown }).code)
 }

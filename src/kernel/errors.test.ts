@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError, LedgerRefusal, badField } from './errors.ts'
 
-// Most refusals answer strangers' mistakes: recording where they were thrown cost them more than the rest of the answer.
+// Most refusals answer mistakes of callers, and recording a stack would cost more than the rest of the answer.
 test('the log says where a failure came from; a refusal records no stack, and changes nothing for errors after it', () => {
   const isRecorded = ({ stack }: Error) => /\n +at /.test(stack!)
   assert.equal(isRecorded(badField('account', 'account is required')), false)

@@ -1,6 +1,6 @@
 import type { JsonObject } from './shape.ts'
 
-/** The status says who is at fault, the code what exactly happened. One table for all transports. */
+/** Status and code of every refusal, for all transports: the status says who is at fault, the code what happened. */
 const STATUS = {
   invalid_request: 400,
   invalid_json: 400,
@@ -103,13 +103,13 @@ export type ErrorCode = keyof typeof STATUS
 export const statusOf = (code: ErrorCode): number => STATUS[code]
 
 interface ErrorExtras {
-  /** Further members of the public body, for instance the name of the wrong field. */
+  /** More members of the public body, such as the name of the wrong field. */
   body?: JsonObject
   retryAfterSeconds?: number
   cause?: unknown
 }
 
-/** An answer that is thrown. Recording where costs more than many an answer, and only failures are logged. */
+/** Recording a stack can cost more than the rest of an answer, and only failures are logged, so refusals have none. */
 class Thrown extends Error {
   constructor(message: string, { cause, isFailure = false }: { cause?: unknown; isFailure?: boolean } = {}) {
     const limit = Error.stackTraceLimit
@@ -135,10 +135,10 @@ export class AppError extends Thrown {
   }
 }
 
-/** A refusal by the ledger itself. It is a regular answer: status 200 and the node's exact text. */
+/** A refusal by the ledger. It is a regular answer with status 200 and the node's exact text. */
 export class LedgerRefusal extends Thrown {}
 
-/** The caller has left or cancelled the request; the message is the node's. */
+/** The caller has left or has cancelled the request; the message is that of a node. */
 export class Cancelled extends LedgerRefusal {
   constructor() {
     super('Cancelled')
@@ -151,7 +151,7 @@ export const noNode = (cause?: unknown) =>
 export const nodeTimeout = (cause?: unknown) =>
   new AppError('node_timeout', 'No node available. Try again in a few seconds.', { cause })
 
-/** One of the nodes is behind, or lies, so neither of them is believed. */
+/** One of the nodes is behind or lies, so none of them is believed. */
 export const nodesDisagree = () =>
   new AppError('nodes_disagree', 'The nodes do not agree about this account. Nothing was sent. Try again later.', {
     retryAfterSeconds: 5,
@@ -159,14 +159,14 @@ export const nodesDisagree = () =>
 
 export const isDisagreement = (error: unknown): boolean => error instanceof AppError && error.code === 'nodes_disagree'
 
-/** The store may be back in a moment; changes in progress stay as they are until then. */
+/** The store may be back soon; changes in progress are neither lost nor done until then. */
 export const storeAway = (cause: unknown) =>
   new AppError('store_unavailable', 'The service cannot reach its store. Try again in a few seconds.', {
     retryAfterSeconds: 2,
     cause,
   })
 
-/** Reading still works. The reason is for the log and the operator. */
+/** Reads still work. The reason is for the log and the operator. */
 export const storeUnwritable = (reason: string, cause: Error) =>
   new AppError('store_unavailable', 'The service cannot store anything at the moment. Try again later.', {
     retryAfterSeconds: 10,
@@ -178,11 +178,13 @@ export const isStoreAway = (error: unknown) => error instanceof AppError && erro
 export const noWork = (retryAfterSeconds: number) =>
   new AppError('no_work', 'No work source available.', { retryAfterSeconds })
 
-/** One message for every limit, because programs recognise it; `detail` says which limit it is and what raises it. */
+/**
+ * All limits have the same message, by which programs recognise it. `detail` says which limit was reached and what
+ * raises it.
+ */
 export const overLimit = (detail: string, retryAfterSeconds: number, body: JsonObject = {}) =>
   new AppError('too_many_requests', 'Too many requests.', { body: { detail, ...body }, retryAfterSeconds })
 
-/** A request field is wrong; the answer names it. */
 export const badField = (field: string, text: string, code: ErrorCode = 'invalid_request') =>
   new AppError(code, text, { body: { field } })
 
@@ -190,8 +192,8 @@ export const badField = (field: string, text: string, code: ErrorCode = 'invalid
 export const missingField = (field: string) => badField(field, `${field} is required`)
 
 /**
- * 404 and 409 are for paths and for REST (contract 7); in an action, a missing or taken object is a wrong field. `otherwise` is the
- * field where the refusal does not name one.
+ * 404 and 409 belong to paths and REST (contract 7). In an action, a missing or taken object is reported as a wrong
+ * field: the field that the refusal names, or else `otherwise`.
  */
 export function toFieldError(error: unknown, otherwise?: string): unknown {
   if (!(error instanceof AppError) || (error.code !== 'not_found' && error.code !== 'conflict')) return error

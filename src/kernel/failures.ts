@@ -2,8 +2,8 @@ import { AppError } from './errors.ts'
 import { textOf } from './shape.ts'
 
 /**
- * Places where something can fail while no caller waits for the outcome, and what is at stake. Each is a label of a metric and a
- * line in docs/operating/failures.md.
+ * Places where something can fail without a caller who waits, and what is at stake there. Each is a label of a metric
+ * and a row in docs/operating/failures.md.
  */
 export const FAILURES = {
   process: 'money',
@@ -35,9 +35,9 @@ export const FAILURES = {
   'traces.export': 'service',
 } as const satisfies Record<string, 'money' | 'service'>
 
-/** Failures that do no harm, each with its reason. They are counted all the same: many of them are a sign of trouble. */
+/** Failures that do no harm, each with its reason. They are counted, because many of them are a sign of trouble. */
 export const LOSSES = {
-  'wallet.index': 'A place of the seed that is not returned stays empty; recovering looks beyond it.',
+  'wallet.index': 'An index of the seed that is not returned stays unused; recovering looks beyond it.',
   'wallets.lease': 'A lease that is not renewed or released expires, and nothing is signed without one.',
   'checkout.proof': 'A payment without a proof counts like any other; only its proof is missing.',
   'x402.lease': 'A lease that is not renewed or released expires.',
@@ -51,27 +51,28 @@ export const LOSSES = {
   'jobs.lease': 'A claim that is not renewed expires, and the job is taken again.',
   'accounts.requests': 'It only records the request; the answer was given.',
   'accounts.last-used': 'It only records when a key was last used.',
-  'accounts.session-secret': 'A new secret replaces one that cannot be read; people it had signed in sign in again.',
+  'accounts.session-secret':
+    'A new secret replaces one that cannot be read; people whose sessions it had signed must sign in again.',
   'work.ready': 'Work that was not stored can be computed again.',
   'work.ahead': 'Work that was not computed in advance is computed when it is needed.',
   'work.cancel': 'A peer that did not get the cancellation finishes its search, and its result is ignored.',
-  'node.republish': 'One node has the block; what the others answer changes nothing.',
+  'node.republish': 'One node has the block already, so the answers of the others do not matter.',
   'node.lookup': 'A node that does not answer counts as not having the block.',
   'confirmations.catch-up': 'Every listener also checks the ledger on its own.',
   'live.tell': 'A dashboard page that missed a change shows it with the next change, or when it is reloaded.',
-  'notices.send': 'A gateway that missed a notice finds the change when it looks.',
-  'notices.strange': 'Another program uses the channel.',
-  'store.connection': 'A broken connection is replaced; what was running on it fails with its own error.',
-  'commands.link': 'A command that is not answered says so; it has stored its change.',
+  'notices.send': 'A gateway that missed a notice finds the change when it next reads the store.',
+  'notices.strange': 'Another program sent a message on the same channel, and it is ignored.',
+  'store.connection': 'A broken connection is replaced; a statement that was running on it fails with its own error.',
+  'commands.link': 'The command has stored its change, and reports that the gateway did not answer.',
   'limits.connection': 'While Redis is unavailable each gateway grants its share, and reports it.',
-  'clock.follow': 'Until the clock we follow is back, our own keeps counting.',
+  'clock.follow': 'While the store’s clock cannot be read, the gateway’s own continues.',
   'metrics.gauge': 'A number that cannot be read is left out; the others are shown.',
 } as const satisfies Record<string, string>
 
 export type FailurePlace = keyof typeof FAILURES
 export type LossPlace = keyof typeof LOSSES
 
-/** Ids by which an operator can find the object; never anything secret. */
+/** Ids with which an operator can find the object; they contain no secrets. */
 export interface FailureIds {
   walletId?: string
   paymentId?: string
@@ -86,22 +87,22 @@ export interface FailureIds {
   doing?: string
 }
 
-/**
- * The only reporter of failures in the background. Both functions return a handler for `catch`, so that no error can be dropped on the
- * way.
- */
+/** Reports all failures in the background. Both functions return a handler for `catch`, so that no error is dropped. */
 export interface Failures {
-  /** Logged and counted. If money is at stake and no other service is to blame, the operator is alerted. */
+  /** Logged and counted. The operator is alerted if money is at stake and no other service caused the failure. */
   failed(place: FailurePlace, ids?: FailureIds): (error: unknown) => undefined
-  /** Counted; it does no harm, for the reason in the table. */
+  /** Only counted, because it is harmless for the reason in the table. */
   lost(place: LossPlace): (error: unknown) => undefined
 }
 
 const CAUSES_MAX = 5
-/** Error codes of sockets. Errors of the store are recognised where it is opened (`infra/db/store-failure.ts`). */
+/** Error codes of sockets; errors of the store are recognised in `infra/db/store-failure.ts`. */
 const AWAY_CODES = /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)/
 
-/** Whether another service is unavailable: a node, the store, a source of work. Such failures end by themselves and have their own alarms. */
+/**
+ * Whether another service was unavailable: a node, the store, a source of work. Such failures end by themselves and
+ * have alarms of their own.
+ */
 export function isOutage(error: unknown): boolean {
   let at = error
   for (let depth = 0; at instanceof Error && depth < CAUSES_MAX; depth++, at = at.cause) {

@@ -5,13 +5,13 @@ import { isHex } from './nano/hex.ts'
 import { type JsonObject, textOf } from './shape.ts'
 import type { ErrorCode } from './errors.ts'
 
-/** How a wrong value of a field is refused: with the node's own message where it has one, and a stable code. */
+/** The refusal of a wrong value: the node's own message if it has one, and a stable code. */
 export interface FieldRefusal {
   text: string
   code: ErrorCode
 }
 
-/** Formats that accept all usual spellings; the schema validator knows them by these names. */
+/** Formats that accept all usual spellings, by the names used in schemas. */
 export const FORMATS: Record<string, (text: string) => boolean> = {
   'block-hash': (text) => isHex(text, 64),
   'election-root': (text) => isHex(text, 128),
@@ -22,8 +22,8 @@ export const FORMATS: Record<string, (text: string) => boolean> = {
 }
 
 /**
- * How a checked value is turned into what the code works with; undefined means that it cannot be read after all. Schemas refer to
- * readers by name, so that they stay plain data.
+ * Readers convert a checked value to what the code uses, or to undefined if it cannot be read. Schemas name their
+ * reader, so that a schema is plain data.
  */
 export const READERS = {
   address: readAddress,
@@ -55,11 +55,11 @@ function readRaw(value: unknown): Raw | undefined {
 function readAddress(value: unknown): string | undefined {
   const key = fromAddress(value as string)
   if (key === undefined) return undefined
-  // An address with the usual prefix is canonical already; only old forms are rewritten.
+  // An address with the usual prefix needs no change; old forms are rewritten.
   return (value as string).startsWith('nano_') ? (value as string) : toAddress(key)
 }
 
-/** Reads a flag in any accepted spelling; undefined where it is none of them. */
+/** A flag in any accepted spelling; undefined for anything else. */
 export function readFlag(value: unknown): boolean | undefined {
   const form = typeof value === 'string' ? value.toLowerCase() : value
   if (form === true || form === 1 || form === 'true' || form === '1') return true
@@ -81,7 +81,7 @@ const UNITS: [RegExp, number][] = [
   [/^y((ea)?rs?)?$/, 365 * DAY],
 ]
 
-/** `2 hours`, `30d`, `1.5 h` in milliseconds. */
+/** `2 hours`, `30d` or `1.5 h`, in milliseconds. */
 function readDuration(value: unknown): number | undefined {
   if (typeof value !== 'string') return undefined
   const [, amount, name] = /^\s*([0-9]{1,9}(?:\.[0-9]{1,3})?)\s*([a-z]+)\s*$/i.exec(value) ?? []
@@ -93,7 +93,7 @@ const METADATA_BYTES_MAX = 4_096
 const METADATA_DEPTH_MAX = 4
 const METADATA_KEYS_MAX = 50
 
-/** Limited, because it is stored with a record and returned with it. */
+/** Limited in size, because it is stored with a record and returned with it. */
 function readMetadata(value: unknown): JsonObject | undefined {
   if (Buffer.byteLength(JSON.stringify(value)) > METADATA_BYTES_MAX) return undefined
   let keys = 0
@@ -147,9 +147,11 @@ function list(options: FieldOptions) {
   return Type.Unsafe<string[]>(Type.Array(Type.String(), { maxItems: LIST_ENTRIES_MAX, ...options }))
 }
 
-/** The fields from which every action builds its input. */
+/** Parts from which actions build their input. */
 export const field = {
-  /** No format: its reader checks it, because decoding an address twice would be most of the cost of a request. */
+  /**
+   * Without a format, because its reader checks it. Decoding an address twice would be most of the cost of a request.
+   */
   account: Type.Unsafe<string>(
     Type.String({
       description: 'A ledger account: an address or `@username`.',
@@ -169,7 +171,7 @@ export const field = {
     refusal: { text: 'Invalid block hash', code: 'invalid_hash' },
     reader: 'upper',
   }),
-  /** The node has another message for a wrong hash here. */
+  /** Here the node has another message for a wrong hash. */
   head: text('block-hash', {
     description: 'The block to start with, instead of the newest of an account.',
     examples: [HASH],
@@ -265,7 +267,7 @@ export const field = {
         code: 'invalid_metadata',
       },
     }),
-  /** Without a schema on purpose: to the node any other value counts as absent; elsewhere the parser refuses it. */
+  /** Without a schema on purpose: a node treats any other value as absent, and elsewhere the parser refuses it. */
   flag: (description: string) =>
     Type.Unsafe<boolean | undefined>({
       description,
@@ -290,7 +292,7 @@ export const field = {
       reader: 'decimal',
       refusal: { text: 'Invalid amount number', code: 'invalid_amount' },
     }),
-  /** An address on any ledger; its form depends on the currency. */
+  /** An address on any ledger, whose form depends on the currency. */
   foreignAddress: (description: string) =>
     Type.Unsafe<string>(
       Type.String({
@@ -312,7 +314,7 @@ export const field = {
     ),
   username: Type.Unsafe<string>(
     Type.String({
-      // ASCII only: letters that merely look the same are refused.
+      // ASCII only, so that letters that merely look the same are refused.
       pattern: '^@?[A-Za-z0-9]{1,30}$',
       description: 'A username of 1 to 30 letters and digits, with or without `@`.',
       examples: ['alice'],
@@ -320,7 +322,7 @@ export const field = {
       refusal: { text: 'Invalid username: 1 to 30 letters and digits.', code: 'invalid_username' },
     }),
   ),
-  /** Empty counts as absent, as it does for the node. */
+  /** Empty counts as absent, as in a node. */
   subtype: Type.Unsafe<string>(
     Type.String({
       enum: ['send', 'receive', 'open', 'change', 'epoch', ''],

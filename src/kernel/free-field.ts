@@ -3,14 +3,17 @@ import { badField } from './errors.ts'
 import { readFlag } from './fields.ts'
 
 /**
- * A field that its module reads itself, so that it can refuse with its own message. No schema checks it; `form` documents for
- * readers of the API what is accepted.
+ * A field that its module reads itself, in order to refuse it with a message of its own. No schema checks it; `form`
+ * only documents what is accepted.
  */
 export function freeField(form: TSchema, description: string, example?: unknown) {
   return Type.Unsafe<unknown>({ description, form, ...(example !== undefined && { examples: [example] }) })
 }
 
-/** Reads such a flag: undefined when absent; anything but yes and no is refused by its name (contract 1, rule 6). */
+/**
+ * Reads such a flag: undefined if absent; a value other than yes or no is refused by the field's name (contract 1, rule
+ * 6).
+ */
 export function readFreeFlag(field: string, value: unknown): boolean | undefined {
   if (value === undefined || value === null || value === '') return undefined
   const flag = readFlag(value)
@@ -21,7 +24,6 @@ export function readFreeFlag(field: string, value: unknown): boolean | undefined
 const text = Type.String()
 const number = Type.Number()
 
-/** Forms of such fields. */
 export const form = {
   text,
   flag: Type.Union([
@@ -46,7 +48,7 @@ export const form = {
 const ARABIC = 0x660
 const PERSIAN = 0x6f0
 
-/** A decimal as people type it: with a comma or a point, in European, Arabic or Persian digits. */
+/** A decimal as people type it: with a comma or a point, and European, Arabic or Persian digits. */
 export function readTypedDecimal(value: unknown): unknown {
   if (typeof value !== 'string') return value
   const plain = value

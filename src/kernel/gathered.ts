@@ -5,8 +5,9 @@ interface Asked<I, O> {
 }
 
 /**
- * Joins questions of many callers into one batch: all that arrive in one turn of the event loop, or while the batch before is in
- * progress. The questions of a failed batch are retried one by one, so that no caller fails because of another.
+ * Joins the questions of many callers into batches: all that arrive in one turn of the event loop, or while the
+ * previous batch is running. After a failed batch each question is asked alone, so that no caller fails because of
+ * another.
  */
 export class Gathered<I, O> {
   readonly #run: (inputs: I[]) => Promise<O[]>
@@ -14,7 +15,7 @@ export class Gathered<I, O> {
   #waiting: Asked<I, O>[] = []
   #running = false
 
-  /** `run` returns answers in the order of its inputs. */
+  /** `run` must return the answers in the order of its inputs. */
   constructor(run: (inputs: I[]) => Promise<O[]>, max: number) {
     this.#run = run
     this.#max = max
@@ -40,7 +41,7 @@ export class Gathered<I, O> {
       batch.forEach(({ resolve }, at) => resolve(outputs[at]!))
     } catch (error) {
       if (batch.length === 1) batch[0]!.reject(error)
-      // In parallel: while a store does not answer, each of them waits equally long.
+      // In parallel, so that all of them wait equally long if the store does not answer.
       else await Promise.all(batch.map((one) => this.#answer([one])))
     }
   }

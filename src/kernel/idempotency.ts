@@ -4,7 +4,7 @@ import { encryptedIn } from './encrypted.ts'
 
 const key = ['account_id', 'action', 'key'] as const
 
-/** The context that encrypts a stored answer, and what a run has made: it binds them to their request. */
+/** The encryption context of a stored answer and of what a run has made, which ties them to their request. */
 export const keptAnswerContext = encryptedIn(
   { table: 'idempotency', columns: ['answer'], key, member: 'text' },
   (accountId, action) => `idempotency:${accountId}:${action}`,
@@ -15,16 +15,16 @@ export const madeContext = encryptedIn(
 )
 
 /**
- * The memory of a request with an `Idempotency-Key`. A domain function that makes something records it in the same transaction: then
- * only one run makes it, and a later run finds it.
+ * What is stored about a request with an `Idempotency-Key`. A domain function records what it makes in the same
+ * transaction, so that only one run makes it and a later run finds it.
  */
 export interface Idempotency {
-  /** The client's name for the request. */
+  /** The key that the client sent. */
   readonly key: string
-  /** Whether an earlier run has begun and did not end: what it did may or may not have happened. */
+  /** Whether an earlier run has begun but not ended: it may or may not have had an effect. */
   readonly resumed: boolean
   /** What the earlier run has recorded. */
   readonly made: JsonObject | undefined
-  /** Throws where another run has taken over, so that this transaction is rolled back. */
+  /** Throws if another run has taken over, so that this transaction is rolled back. */
   record(tx: Db, made: JsonObject): Promise<void>
 }

@@ -10,26 +10,32 @@ export interface StoreCtx {
   clock: Clock
   ids: Ids
   random: Random
-  /** Notifies the job runner that something may be due. */
+  /** Notifies the job runner that jobs may be due. */
   wakeJobs(): void
   /**
-   * Announces that something of an account has changed, by the permissions of those who may see it: their open pages read it again. In
-   * a transaction of `inTx` the announcement waits for the commit.
+   * Announces a change of an account, with the permissions that allow seeing it, so that open pages read it again. In a
+   * transaction of `inTx`, this is sent after the commit.
    */
   notifyAccount(accountId: string, about: readonly Permission[]): void
   failures: Failures
-  /** Unset where the operator has switched traces off. */
+  /** Undefined if the operator has switched traces off. */
   traces?: Traces | undefined
 }
 
-/** Runs a domain function in one transaction and wakes the job runner after the commit. It must not use the network. */
+/**
+ * Runs a domain function in one transaction, and wakes the job runner after the commit. The function must not use the
+ * network.
+ */
 export async function inTx<C extends StoreCtx, T>(ctx: C, run: (ctx: C) => Promise<T>): Promise<T> {
   const result = await inNotifyingTx(ctx, run)
   ctx.wakeJobs()
   return result
 }
 
-/** The same for one that adds no jobs. Notices to accounts wait for the commit: before it their pages would find nothing new. */
+/**
+ * The same for a function that adds no jobs. Notices to accounts are sent after the commit, because before it their
+ * pages would find nothing new.
+ */
 export async function inNotifyingTx<C extends StoreCtx, T>(ctx: C, run: (ctx: C) => Promise<T>): Promise<T> {
   const notices: Parameters<StoreCtx['notifyAccount']>[] = []
   const notifyAccount: StoreCtx['notifyAccount'] = (...what) => void notices.push(what)
@@ -39,8 +45,8 @@ export async function inNotifyingTx<C extends StoreCtx, T>(ctx: C, run: (ctx: C)
 }
 
 /**
- * Runs independent statements of one transaction at once. When one fails, the error is thrown only after all have been answered:
- * a statement that came after the end of the transaction would run outside of it.
+ * Runs independent statements of one transaction at once. If one fails, waits for all others before throwing: a
+ * statement that ran after the end of the transaction would not be part of it.
  */
 export async function together<const T extends readonly (Promise<unknown> | undefined)[]>(
   statements: T,

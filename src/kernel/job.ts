@@ -4,30 +4,33 @@ import type { Clock, Ids } from './ports.ts'
 import { type Given, givenRow, prepared } from './prepared.ts'
 import type { Traces } from './traces.ts'
 
-/** Work that outlives the request that caused it. It may run twice, on two machines, with the same result. */
+/**
+ * Work that continues after the request that caused it. It may run twice, on two machines, and must then have the same
+ * result.
+ */
 export interface Job<P = unknown> {
   kind: string
   attemptsMax: number
-  /** How long it is retried; the waits double up to an hour. Applies to existing rows, too. */
+  /** How long it is retried. The pauses double up to an hour. A change applies to stored jobs, too. */
   retryMilliseconds?: number
-  /** Whether money depends on it: the operator is alerted when it throws. */
+  /** Whether money depends on it, so that a failure alerts the operator. */
   money?: true
-  /** How many jobs of this kind run at once in one process. */
+  /** Most jobs of this kind that one process runs at once. */
   concurrencyMax: number
-  /** How long a claim holds without being renewed. */
+  /** How long a claim is valid without being renewed. */
   leaseMilliseconds: number
-  /** It runs again this long after it has finished. */
+  /** For a recurring job: the pause after each run. */
   everyMilliseconds?: number
-  /** For a recurring job: whether a round has anything to do. Read-only, and called before a round begins. */
+  /** For a recurring job: whether a run has anything to do. Called before the run; must not write. */
   isNeeded?(): Promise<boolean>
-  /** The signal aborts when the claim is lost or the process stops: end between two steps. */
+  /** The signal aborts when the claim is lost or the process stops; then end after the current step. */
   run(payload: P, signal: AbortSignal): Promise<void>
 }
 
 /**
- * Thrown by a job that has nothing to do before a certain time: a limit is used up, a switch is off. Nothing has failed, so it is
- * neither reported nor counted as an attempt. The job runs again at that time, however often that happens, and shows the reason until
- * then.
+ * Thrown by a job that cannot do anything before some time, for example because a limit is used up or a setting is off.
+ * That is not a failure, so it is neither reported nor counted as an attempt. The job runs again at that time, any
+ * number of times, and shows the reason until then.
  */
 export class PutOff extends Error {
   readonly runAt: number
@@ -41,17 +44,17 @@ export class PutOff extends Error {
 interface NewJob {
   kind: string
   payload: unknown
-  /** While a job with this key waits or runs, adding another does nothing. */
+  /** While a job with this key waits or runs, adding another one has no effect. */
   key?: string
   runAt?: number
   attemptsMax?: number
-  /** The trace that it belongs to; unset, the current one. */
+  /** The trace that it belongs to; by default the current one. */
   trace?: string | undefined
 }
 
 const ATTEMPTS_MAX = 10
 
-/** Adds a job inside the caller's transaction, so that it is committed or rolled back with the change that it follows from. */
+/** Adds a job in the caller's transaction, so that it is committed or rolled back with the change that needs it. */
 export async function enqueue(
   { db, clock, ids, traces }: { db: Db; clock: Clock; ids: Ids; traces?: Traces | undefined },
   { kind, payload, key, runAt, attemptsMax = ATTEMPTS_MAX, trace = traces?.handle() }: NewJob,
@@ -68,7 +71,7 @@ export async function enqueue(
   })
 }
 
-/** The payload of a stored job, and the trace beside it, which a gateway without traces ignores. */
+/** Separates the payload of a stored job from the trace stored with it; a gateway without traces ignores the trace. */
 export function splitTrace(stored: unknown): { payload: unknown; trace: unknown } {
   if (typeof stored !== 'object' || stored === null || !('traceparent' in stored)) {
     return { payload: stored, trace: undefined }
@@ -96,13 +99,16 @@ const RETRY_AFTER = 30_000
 
 interface DueOf {
   signal: AbortSignal
-  /** Reports that one has failed. */
+  /** Reports a failure of one of them. */
   failed(id: string): (error: unknown) => undefined
   /** Delays one that failed by so many milliseconds. */
   postpone(id: string, milliseconds: number): Promise<unknown>
 }
 
-/** Handles everything that is due, one after another. A failed one delays no other; a round with a fault of our own throws at its end. */
+/**
+ * Processes everything that is due, one after another. A failure delays no other entry; if one was our own fault,
+ * throws at the end.
+ */
 export async function forEachDue(
   ids: readonly string[],
   { signal, failed, postpone }: DueOf,

@@ -1,13 +1,13 @@
 /**
- * Notifies when the caller has left. The platform's AbortController does the same at several times the cost, and a read
- * needs three of them.
+ * Reports that the caller has left. The platform's AbortController does the same at several times the cost, and a read
+ * needs three.
  */
 export class Leaving {
   #listeners: Set<() => void> | undefined
   left = false
   reason: Error | undefined
 
-  /** Calls back once, at once if the caller has left already; the returned function removes the listener. */
+  /** Calls back once, or immediately if the caller has left already. The returned function removes the listener. */
   onLeave(listener: () => void): () => void {
     if (this.left) {
       listener()

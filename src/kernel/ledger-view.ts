@@ -1,8 +1,6 @@
-/* The development ledger for its explorer, as plain records. */
-
 export type BlockKind = 'genesis' | 'open' | 'send' | 'receive' | 'change' | 'epoch'
 
-/** A block as a line of a list. Addresses, not keys; times in milliseconds. */
+/** A block as a line of a list, with addresses and with times in milliseconds. */
 export interface SeenBlock {
   hash: string
   kind: BlockKind
@@ -17,7 +15,7 @@ export interface SeenBlock {
   position: number
 }
 
-/** The meaning of a block's link, which differs by the kind of block. */
+/** What a block's link means, which depends on the kind of block. */
 export type DecodedLink =
   | { means: 'recipient'; address: string; receivedIn: string | undefined }
   | { means: 'source'; hash: string; address: string | undefined }
@@ -27,7 +25,7 @@ export type DecodedLink =
 /** How a block was confirmed, or why it is not. */
 export type SeenElection =
   | { state: 'confirmed'; by: string; weightRaw: bigint; onlineRaw: bigint; at: number }
-  /** It was confirmed before this process began. */
+  /** It was confirmed before this process started. */
   | { state: 'confirmed'; by: undefined }
   | { state: 'waiting'; held: boolean; contested: boolean }
 
@@ -57,10 +55,10 @@ export interface ShownAccount {
   confirmedBlocks: number
   modifiedAt: number | undefined
   history: SeenBlock[]
-  /** The block with which the older part of the history begins. */
+  /** The hash at which older history begins. */
   older: string | undefined
   receivable: { hash: string; from: string; amountRaw: bigint }[]
-  /** Whether there are more than are listed. */
+  /** Whether there are more than those listed. */
   hasMoreReceivable: boolean
 }
 
@@ -75,10 +73,10 @@ export interface LedgerOverview {
 
 export interface LedgerView {
   overview(): LedgerOverview
-  /** Newest first, backwards from `before`. */
+  /** Newest first, starting before `before`. */
   latest(count: number, before?: number): SeenBlock[]
   block(hash: string): ShownBlock | undefined
-  /** An account without blocks is shown as well. */
+  /** Also returns an account that has no blocks. */
   account(address: string, count: number, from?: string): ShownAccount | undefined
   /** The full hash of the first block that begins with these digits. */
   startingWith(digits: string): string | undefined

@@ -2,7 +2,7 @@ import type { Job } from './job.ts'
 
 const DAY = 86_400_000
 
-/** Kinds of all mail jobs, to check whether mail is delivered. */
+/** The kinds of all mail jobs, for the check whether mail is delivered. */
 export const MAIL_KINDS = [
   'mail.send',
   'accounts.mail-sign-in',
@@ -16,7 +16,7 @@ export const MAIL_KINDS = [
   'email.tell',
 ] as const
 
-/** A job that sends one email. A mail server may be down for a whole weekend, so every email is retried for three days. */
+/** A job that sends one email. A mail server may be down for a weekend, so emails are retried for three days. */
 export const mailJob = <P>(kind: (typeof MAIL_KINDS)[number], run: (asked: P) => Promise<void>): Job<P> => ({
   kind,
   retryMilliseconds: 3 * DAY,
@@ -26,5 +26,5 @@ export const mailJob = <P>(kind: (typeof MAIL_KINDS)[number], run: (asked: P) =>
   run,
 })
 
-/** The mail server will never accept mail for this recipient. Every other failure may be temporary. */
+/** The mail server will never accept mail for this recipient; any other failure may be temporary. */
 export class MailRefused extends Error {}

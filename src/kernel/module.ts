@@ -4,7 +4,7 @@ import type { Job } from './job.ts'
 import type { Form, OpenPage, Page } from './page.ts'
 import type { Route } from './route.ts'
 
-/** A number that is read whenever metrics are requested. */
+/** A number that is read when metrics are requested. */
 export interface Gauge {
   name: string
   help: string
@@ -21,25 +21,24 @@ interface Reading {
 export interface Module {
   readonly name: string
   readonly actions?: readonly Action[]
-  /** What its actions need beside the request. */
+  /** What its actions need in addition to the request. */
   readonly context?: unknown
   readonly routes?: readonly Route[]
   /** Pages of the dashboard. */
   readonly pages?: readonly (Page | Form | OpenPage)[]
   readonly jobs?: readonly Job<never>[]
   readonly gauges?: readonly Gauge[]
-  /** Fills its memory from the store. Nodes are known; jobs do not run yet. */
+  /** Loads data from the store into memory. The nodes are known, but jobs do not run yet. */
   load?(): Promise<void>
-  /** Starts its background work. Jobs run; nothing is served yet. */
+  /** Starts its background work. Jobs run now, but nothing is served yet. */
   start?(): Promise<void>
-  /** The port is open, and the address of the service is known. */
+  /** Called when the port is open and the service's address is known. */
   listening?(): Promise<void>
-  /** The service is about to stop: callers that wait for something are answered. */
+  /** Called when the service is about to stop, to answer callers who wait. */
   stopping?(): void
   close?(): Promise<void> | void
 }
 
-/** A module as the documents know it. */
 export interface Offered extends Required<Pick<Module, 'name' | 'actions'>> {
   /** The documentation of its routes. */
   readonly described?: readonly Described[]

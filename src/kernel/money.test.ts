@@ -43,7 +43,7 @@ test('nano may leave out one side of the point and carry padding zeros', () => {
   for (const [text, raw] of table) assert.equal(parseNano(text), raw, text)
 })
 
-/** No amount in any unit. */
+/** Texts that are not an amount in any unit. */
 const NEVER_AMOUNTS =
   '|.|..| |-1|-0|+1|1e3|1E3|1e-3|0x10|1,5|1_000|1 |\t1|1\n|1 000|１|１.５|٣|∞|NaN|Infinity|abc|1n|--1'.split('|')
 
@@ -71,7 +71,7 @@ test('an exponent is written out exactly, digit by digit', () => {
     ['1.23e2', '123'],
   ]
   for (const [text, plain] of table) assert.equal(toPlainDecimal(text), plain, text)
-  // What is no number with an exponent stays for its reader to refuse.
+  // A text that is not a number with an exponent is left for its reader to refuse.
   for (const text of ['1', 'abc', '1e', 'e1', '.e3', '1e1.5', '1e1e1', '-1e3', '1e999', ''])
     assert.equal(toPlainDecimal(text), text)
 })

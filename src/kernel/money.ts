@@ -1,17 +1,17 @@
 declare const rawBrand: unique symbol
 
-/** An amount in raw, the ledger's smallest unit. Always exact, never negative. */
+/** An amount in raw, the smallest unit of the ledger: exact and never negative. */
 export type Raw = bigint & { readonly [rawBrand]: 'Raw' }
 
 const NANO_DECIMALS = 30
 export const RAW_PER_NANO = (10n ** 30n) as Raw
-/** The whole supply: no amount on the ledger can be larger. */
+/** The whole supply; no amount is larger. */
 export const RAW_MAX = (2n ** 128n - 1n) as Raw
 
 const RAW_TEXT = /^(0|[1-9][0-9]{0,38})$/
 const NANO_TEXT = /^([0-9]{1,9})?(?:\.([0-9]{0,30}))?$/
 
-/** Types a bigint as an amount. Throws on amounts that cannot exist on the ledger, because that is a programming error. */
+/** Types a bigint as an amount. Throws if no such amount can exist, which would be a programming error. */
 export function toRaw(value: bigint): Raw {
   if (value < 0n || value > RAW_MAX) throw new RangeError(`Not an amount of raw: ${value}`)
   return value as Raw
@@ -19,10 +19,7 @@ export function toRaw(value: bigint): Raw {
 
 const EXPONENT_TEXT = /^([0-9]{0,40})(?:\.([0-9]{0,40}))?e([+-]?[0-9]{1,2})$/i
 
-/**
- * Writes a number without an exponent, with which many programs print small and large ones: `1e-7` becomes `0.0000001`. Any other
- * text stays as it is.
- */
+/** Writes a number without an exponent: `1e-7` becomes `0.0000001`. Any other text is returned unchanged. */
 export function toPlainDecimal(text: string): string {
   const match = EXPONENT_TEXT.exec(text)
   if (!match) return text
@@ -35,14 +32,14 @@ export function toPlainDecimal(text: string): string {
   return `${before.replace(/^0+/, '') || '0'}${after === '' ? '' : `.${after}`}`
 }
 
-/** Reads a decimal integer of raw; undefined when the text is not one. */
+/** Reads a whole number of raw; undefined if the text is not one. */
 export function parseRaw(text: string): Raw | undefined {
   if (!RAW_TEXT.test(text)) return undefined
   const value = BigInt(text)
   return value <= RAW_MAX ? (value as Raw) : undefined
 }
 
-/** Reads a decimal number of nano with up to 30 decimals; undefined when the text is not one. */
+/** Reads a number of nano with up to 30 decimals; undefined if the text is not one. */
 export function parseNano(text: string): Raw | undefined {
   const match = NANO_TEXT.exec(text)
   if (!match) return undefined
@@ -52,7 +49,7 @@ export function parseNano(text: string): Raw | undefined {
   return value <= RAW_MAX ? (value as Raw) : undefined
 }
 
-/** Writes an amount, or the difference of two, in nano: exactly and without trailing zeros. */
+/** Writes an amount, or the difference of two amounts, in nano: exactly and without trailing zeros. */
 export function formatNano(raw: bigint): string {
   if (raw < 0n) return `-${formatNano(-raw)}`
   const whole = raw / RAW_PER_NANO

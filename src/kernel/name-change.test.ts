@@ -33,7 +33,7 @@ test('what is signed as words is no block, and what is signed as a block is no w
   for (const wrong of ['', 'x', signature.slice(2), `${signature}00`, signature.replace(/^../, '00')]) {
     assert.equal(verifyText(account, words, wrong), false, wrong)
   }
-  // Thirty-two characters are the bytes of some hash: nobody may be made to sign that.
+  // Thirty-two characters can be the bytes of a block's hash: nobody may be tricked into signing that.
   const hashLike = 'abcdefghijklmnopqrstuvwxyz012345'
   assert.throws(() => signText(key, hashLike), /32 bytes/)
   assert.equal(verifyText(account, hashLike, signHash(key, Buffer.from(hashLike).toString('hex'))), false)

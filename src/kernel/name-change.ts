@@ -6,22 +6,25 @@ import type { Json, JsonObject } from './shape.ts'
 export interface NameChange {
   /** With or without `@`, in any case. */
   name: string
-  /** Id of the offer: a signature for one offer is not valid for another. */
+  /** The id of the offer. A signature is valid for one offer only. */
   id: string
-  /** Members of `update_name` as they are sent, without `action`, `name`, `id` and `signature`. */
+  /** The fields of `update_name`, without `action`, `name`, `id` and `signature`. */
   changes: JsonObject
 }
 
 /**
- * The message that the owner of a name signs to authorise one change under one offer. It can never be mistaken for a block: blocks are
- * signed as a hash of 32 bytes, and this is longer.
+ * The message that the owner of a name signs to authorise one change for one offer. It can never be mistaken for a
+ * block: a block is signed as a hash of 32 bytes, and this message is longer.
  */
 export function toNameChangeMessage({ name, id, changes }: NameChange): string {
   const digest = bytesToHex(sha256(new TextEncoder().encode(toCanonicalJson(changes)))).toLowerCase()
   return `nano-gateway update_name ${name.replace(/^@/, '').toLowerCase()} ${id.toLowerCase()} ${digest}`
 }
 
-/** JSON that is the same text for the same value (RFC 8785): members in the order of their UTF-16 units, no spaces. */
+/**
+ * Canonical JSON (RFC 8785): the same value always gives the same text, with members in the order of their UTF-16 units
+ * and no spaces.
+ */
 export function toCanonicalJson(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(toCanonicalJson).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)

@@ -1,11 +1,14 @@
-/** Shorter names are ordinary words (`PORT`, `HOST`), where a changed letter makes another word (`POST`). */
+/** In shorter names, which are ordinary words (`PORT`, `HOST`), a changed letter makes another word (`POST`). */
 const WORD_LENGTH = 6
 /** In shorter names, two replaced letters make another name (`SMTP_URL`, `SITE_URL`). */
 const LONG_LENGTH = 8
 
 const DISTANCE_MAX = 2
 
-/** Finds the known name that a name was probably meant to be: it differs in case, underscores, or one or two letters. */
+/**
+ * Returns a function that finds the known name that a name probably stands for: one that differs only in case,
+ * underscores, or one or two letters.
+ */
 export function openNearest(ours: Iterable<string>): (name: string) => string | undefined {
   const own = [...ours].map((name) => ({ name, letters: plain(name), set: setOf(plain(name)) }))
   return (given) => {
@@ -25,7 +28,7 @@ export function openNearest(ours: Iterable<string>): (name: string) => string | 
 const plain = (name: string) => name.toUpperCase().replaceAll('_', '')
 const allowed = (length: number) => (length >= WORD_LENGTH ? DISTANCE_MAX : 1)
 
-/** The letters of a name, one bit for each. A letter that is added, omitted or replaced changes at most two bits. */
+/** The letters of a name, one bit each. Adding, removing or replacing a letter changes at most two bits. */
 function setOf(letters: string): number {
   let set = 0
   for (let at = 0; at < letters.length; at++) set |= 1 << (letters.charCodeAt(at) & 31)
@@ -38,7 +41,7 @@ function bitsIn(set: number): number {
   return count
 }
 
-/** Letters that were added, omitted, replaced or swapped with their neighbour. Stops early at names that differ too much. */
+/** How many letters were added, removed, replaced or swapped. Stops early if names differ too much. */
 function distanceOf(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > DISTANCE_MAX) return Number.POSITIVE_INFINITY
   const replacing = b.length < LONG_LENGTH ? 2 : 1
@@ -56,7 +59,7 @@ function distanceOf(a: string, b: string): number {
       line.push(least)
       if (least < leastHere) leastHere = least
     }
-    // A swap looks two lines back.
+    // A swap looks two rows back.
     if (leastHere > DISTANCE_MAX && leastAbove > DISTANCE_MAX) return Number.POSITIVE_INFINITY
     ;[before, above] = [above, line]
     leastAbove = leastHere

@@ -1,4 +1,4 @@
-/** Why an address is refused without a request. */
+/** Reasons to refuse an address without sending a request. */
 export type RefusedAddress =
   | 'invalid_url'
   | 'url_too_long'
@@ -8,7 +8,7 @@ export type RefusedAddress =
   | 'host_refused'
   | 'address_refused'
 
-/** How a request to a user's address can fail. Codes only: users must not learn what exists at an address. */
+/** How a request to a user's address can fail. Only codes: users must not learn what exists at an address. */
 export type OutboundCode =
   | RefusedAddress
   | 'dns_failed'
@@ -18,7 +18,7 @@ export type OutboundCode =
   | 'timeout'
   | 'connection_lost'
 
-/** No reply came, or the request was never made. */
+/** There was no reply, or no request was made. */
 export class OutboundFailure extends Error {
   readonly code: OutboundCode
 

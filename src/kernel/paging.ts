@@ -1,12 +1,12 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { badField } from './errors.ts'
 
-/** A column by which a list is ordered, with its value in the last row of a page. */
+/** A column that a list is ordered by, with its value in the last row of a page. */
 type Key = readonly [column: string, order: 'asc' | 'desc', last: string | number]
 
 /**
- * The condition for the next page of an ordered list: behind the last row of the page before. Such pages neither repeat nor
- * skip a row while rows are added. The keys must be those of the query's order, and unique together.
+ * The condition for the next page of an ordered list: the rows after the last row of the page before. Such pages
+ * neither repeat nor skip rows when rows are added. The keys must be those of the query's order, and unique together.
  */
 export function behind(...keys: readonly Key[]): RawBuilder<SqlBool> {
   const cases = keys.map(([column, order, last], at) => {
@@ -16,13 +16,13 @@ export function behind(...keys: readonly Key[]): RawBuilder<SqlBool> {
   return sql<SqlBool>`(${sql.join(cases, sql` or `)})`
 }
 
-/** The last row of a page, by the two columns by which lists are ordered. */
+/** The last row of a page, by the two columns that lists are ordered by. */
 export interface Place {
   createdAt: number
   id: string
 }
 
-/** Where a page ended. Unlike an offset it stays correct while rows are added. */
+/** Marks where a page ended. Unlike an offset it stays correct when rows are added. */
 export const toCursor = ({ createdAt, id }: Place): string => `${createdAt}-${id}`
 
 export function readCursor(value: unknown): Place | undefined {
@@ -32,7 +32,7 @@ export function readCursor(value: unknown): Place | undefined {
   return { createdAt: Number(createdAt), id: id! }
 }
 
-/** A whole number of a query. */
+/** Reads a whole number from a query. */
 export function readWhole(
   field: string,
   value: unknown,

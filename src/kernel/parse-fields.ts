@@ -10,10 +10,10 @@ interface FieldSchema {
   reader?: ReaderName
 }
 
-/** Turns the fields of a request into an action's input, or throws which of them is wrong. */
+/** Converts the fields of a request to an action's input; throws an error that names the wrong field. */
 export type Parser = (params: Readonly<Record<string, unknown>>) => Record<string, unknown>
 
-// A test validates the schemas: doing it here would compile the schema of schemas before the first answer.
+// Schemas are validated by a test. Doing it here would compile the schema of schemas before the first answer.
 const ajv = new Ajv({
   strict: true,
   allErrors: false,
@@ -24,7 +24,10 @@ const ajv = new Ajv({
 for (const [name, check] of Object.entries(FORMATS)) ajv.addFormat(name, check)
 for (const keyword of ['refusal', 'reader', 'form']) ajv.addKeyword(keyword)
 
-/** Makes the parser of an action. Its schema is compiled at its first request: compiling all of them would delay every start. */
+/**
+ * Makes the parser of an action. The schema is compiled at the first request, because compiling all of them would delay
+ * every start.
+ */
 export function createParser(action: Action): Parser {
   let compiled: ValidateFunction | undefined
   const fields = Object.entries(action.input.properties as Record<string, FieldSchema>)
@@ -47,7 +50,8 @@ export function createParser(action: Action): Parser {
     for (const [other, name] of synonyms) {
       if (!isGiven(name, params[other])) continue
       given[name] ??= params[other]
-      // Both names are given, and the caller may have meant either. Where nothing is made or moved, the field's own name wins.
+      // Both names were sent, and the caller may have meant either. If the action neither makes nor moves anything, the
+      // field's own name counts.
       if (movesSomething && !isDeepStrictEqual(params[other], given[name])) throw ambiguous(other, name)
     }
     if (!validate(given)) throw refuse(validate.errors![0]!, fields)
@@ -82,21 +86,24 @@ function invalid(name: string, refusal: FieldRefusal | undefined): AppError {
   return new AppError(code, text, { body: { field: name } })
 }
 
-/* Fields of a request that nothing uses. Without this, a misspelt field would pass unnoticed: `titel` makes a page without a title. */
+/*
+ * Finds fields of a request that nothing uses. Otherwise a misspelt field would go unnoticed: `titel` would make a page
+ * without a title.
+ */
 
-/** Read by the guards before any action or route sees the body. */
+/** Fields that the guards read before any action or route. */
 const EVERYWHERE = ['key', 'idempotency_key']
 const NAMES_MAX = 20
-/** Longer names are not repeated: keys, seeds and signatures, which a caller may send in the wrong place, are longer. */
+/** Longer names are not repeated in errors: they may be keys, seeds or signatures in the wrong place. */
 const NAME_CHARACTERS_MAX = 32
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** What happens to the fields that an action does not use. */
+/** What to do with fields that an action does not use. */
 export interface UnusedFields {
-  /** Their names for the header; undefined where there are none. */
+  /** Their names for the header; undefined if there are none. */
   ignored(body: Fields): string | undefined
-  /** Refuses them (400); fields of the node's actions, and those that stock clients send to the service's, are ignored instead. */
+  /** Refuses them (400). Those of a node's actions, and those that standard clients send, are ignored instead. */
   refuse(body: Fields): void
 }
 
@@ -114,8 +121,8 @@ export function unusedOf({ input, fieldSynonyms = {}, ofNode, unusedByClients = 
 }
 
 /**
- * Refuses the fields of a body and the parameters of a query that a route does not use; a route without a description uses none. Where
- * a declared noun reads the body, it reports unknown fields together with all other errors.
+ * Refuses fields and query parameters that a route does not use; a route without a description uses none. If a declared
+ * resource reads the body, unknown fields are reported together with all other errors.
  */
 export function unusedOfRoute({ query = [], body }: Pick<Described, 'query' | 'body'> = {}) {
   const parameters = new Set(['key', ...query.map(({ name }) => name)])
@@ -140,12 +147,12 @@ function refuseOthers(used: ReadonlySet<string>, given: Fields): void {
 
 export const LONG_NAME = '(a long name)'
 
-/** The name of an unknown field as a refusal may repeat it. */
+/** The name of an unknown field in the form in which an error may repeat it. */
 export const callable = (field: string) => (field.length > NAME_CHARACTERS_MAX ? LONG_NAME : field.toWellFormed())
 
 /** Whether the guards read this field of a body. */
 export const isReadElsewhere = (field: string) => EVERYWHERE.includes(field)
 
-/** The caller chose these names: only letters, digits and a few signs may be in a header; all others are escaped. */
+/** Callers choose these names, so all characters except letters, digits and a few signs are escaped for the header. */
 const toToken = (field: string) =>
   field.length > NAME_CHARACTERS_MAX ? LONG_NAME : encodeURIComponent(field.toWellFormed())

@@ -1,6 +1,6 @@
 import { BadSetting, list } from './setting.ts'
 
-/* Wallets that pages name to people who have none. The operator says which: wallets come and go. */
+/* Wallets that pages suggest to people who have none. They are a setting, because wallets come and go. */
 
 const PLATFORMS = ['ios', 'android', 'desktop'] as const
 type Platform = (typeof PLATFORMS)[number]
@@ -15,7 +15,7 @@ interface ListedWallet extends PayerWallet {
   platforms: readonly Platform[]
 }
 
-/** Reads `Natrium ios+android https://natrium.io, …`; a wallet without platforms is for all of them. */
+/** Reads `Natrium ios+android https://natrium.io, …`; a wallet without platforms is for all. */
 export const payerWallets = (value: string): readonly ListedWallet[] =>
   list(value).map((entry) => {
     const [, name = '', on = '', url = ''] = /^(.{1,40}?)(?: ([a-z+]+))? (https:\/\/\S{1,200})$/.exec(entry) ?? []

@@ -1,5 +1,4 @@
 import type { AccountPlan, KeyRights } from './rights.ts'
-import type { Leaving } from './leaving.ts'
 import type { Raw } from './money.ts'
 import type { Block } from './nano/block.ts'
 import type { LedgerBlock, LedgerSend } from './nano/ledger-send.ts'
@@ -7,15 +6,14 @@ import type { PublicKey } from './nano/address.ts'
 import type { Vote } from './nano/vote.ts'
 import type { EncryptionContext } from './encrypted.ts'
 import type { JsonObject } from './shape.ts'
-import type { RefusedAddress } from './outbound-failure.ts'
 
-/** The clock; tests use one that they can set. */
+/** The clock; tests can set theirs. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number
   /** Runs once after a delay; the returned function cancels it. */
   after(milliseconds: number, run: () => void): () => void
-  /** Follows another clock from now on, where it can; resolves after the first reading and returns how to stop. */
+  /** Follows another clock if this one can; resolves after the first reading, with a function that stops it. */
   follow?(readTime: () => Promise<number>, onFailure: (error: unknown) => void): Promise<() => void>
 }
 
@@ -25,61 +23,60 @@ export interface Random {
 }
 
 export type NodeParams = Readonly<Record<string, unknown>>
+
 export type NodeAnswer = Record<string, unknown>
 
-/** All nodes of the ledger as one: failover, caching and coalescing are behind this interface. */
+/** All nodes as one ledger; failover, caching and sharing of reads are behind this interface. */
 export interface NodePort {
-  /**
-   * Calls an action of the node. Refusals of the ledger are thrown as `LedgerRefusal`.
-   */
+  /** Calls an action of a node. Throws a refusal of the ledger as `LedgerRefusal`. */
   read(action: string, params: NodeParams): Promise<NodeAnswer>
-  /** Blocks by hash, safe to decide upon; missing blocks, and those that do not match their hash, are left out. */
+  /** Blocks by hash, safe for decisions. Leaves out blocks that are missing or do not match their hash. */
   readBlocks(hashes: readonly string[]): Promise<ReadonlyMap<string, LedgerBlock>>
   /**
-   * The sends among blocks, by hash, safe to credit money for: amounts are computed from the blocks themselves, and a send is final when
-   * the required number of nodes say so. `previous` are hashes of predecessors, if known, which saves a question.
+   * Sends among these blocks, by hash, safe to credit. Amounts are computed from the blocks, and a send is final if
+   * enough nodes report it as confirmed. `previous` are hashes of predecessors, if known; they save a request.
    */
   readSends(hashes: readonly string[], previous?: readonly string[]): Promise<ReadonlyMap<string, LedgerSend>>
   /**
-   * Facts that cannot be computed from blocks and on which money depends: those on which the required number of nodes agree. Where one
-   * node is enough, this is `read`. A refusal by the ledger counts as a fact as well, in `error`.
+   * Facts on which money depends and that cannot be computed from blocks: those on which enough nodes agree. If one
+   * node is enough, this is `read`. A refusal by the ledger counts as a fact, in `error`.
    */
   readAgreed(action: string, params: NodeParams, toFacts: (answer: NodeAnswer) => readonly string[]): Promise<Agreed>
-  /** Publishes a block once, whatever happens to the replies; returns its hash. */
+  /** Publishes a block once, even if replies are lost; returns its hash. */
   publish(block: Block, subtype: string | undefined): Promise<string>
 }
 
 /** The nodes, for the request of a client. */
 export interface ClientNodePort extends NodePort {
   /**
-   * Asks exactly what a client wrote and returns the answer as the node wrote it, unchanged. Any error of the node is then an answer,
-   * and not a fault of the node.
+   * Sends exactly the client's question and returns the node's answer unchanged. Any error of the node is an answer,
+   * and does not count against the node.
    */
   pass(action: string, params: NodeParams): Promise<string>
 }
 
 export interface Agreed {
   facts: ReadonlySet<string>
-  /** Whether the required number of nodes has answered. */
+  /** Whether enough nodes have answered. */
   isEnough: boolean
-  /** The answer of each node that has answered; at least one. */
+  /** The answers of all nodes that answered; at least one. */
   answers: readonly NodeAnswer[]
 }
 
-/** What all nodes together report about an account and about blocks. */
+/** What all nodes report about an account and about blocks. */
 export interface Survey {
-  /** How many have answered; 0 unless all have and none is behind, because only then a missing block means anything. */
+  /** How many nodes answered; 0 if one did not answer or is behind, because then a missing block proves nothing. */
   nodes: number
-  /** The last block of the account, where all name the same one; zeros where none knows the account. */
+  /** The last block of the account if all nodes report the same one; zeros if none knows the account. */
   frontier: string | undefined
-  /** The blocks that at least one of them does not deny. */
+  /** The blocks that at least one node has. */
   known: ReadonlySet<string>
 }
 
 /** Asks all nodes about an account and about blocks. */
 export type AskAllNodes = (account: string, hashes: readonly string[]) => Promise<Survey>
 
-/** Final votes of representatives with more weight than the quorum for one block, and the nodes that reported the weights. */
+/** Final votes for a block with more weight than the quorum, and the nodes that reported the weights. */
 export interface CollectedVotes {
   votes: readonly Vote[]
   weightOf(representative: PublicKey): bigint
@@ -90,11 +87,14 @@ export interface CollectedVotes {
   at: number
 }
 
-/** The votes that nodes send. */
 export interface VotePort {
-  /** Keeps the votes for a block for a while, because it may become a payment. Further blocks of its payer count against that payer's share. */
+  /**
+   * Keeps the votes for a block for a while, because it may become a payment. Blocks of the same payer share one limit.
+   */
   expect(hash: string, payer?: string): void
-  /** The votes that confirm a block; waits for them a while. Undefined when too few arrived. Throws when nodes do not report weights. */
+  /**
+   * Waits a while for votes that confirm a block. Undefined if too few arrive; throws if nodes do not report weights.
+   */
   collect(hash: string): Promise<CollectedVotes | undefined>
   /** Ends all waits at once. */
   close(): void
@@ -106,14 +106,17 @@ export interface KnownName {
   address: string
   createdAt: number
   expiresAt: number
-  /** What its owner has published about it. */
+  /** What the owner has published about the name. */
   profile: JsonObject
 }
 
-/** What the address of a name is used for. Where money moves, it is always read from the store. */
+/** What the address is used for. For money, it is always read from the store. */
 export type NameUse = 'read' | 'money'
 
-/** The public URLs of the gateway. Its own is known once it listens, so read it each time. */
+/**
+ * The gateway's public URLs. Read them each time, because the gateway's own may contain a port that is known only when
+ * it listens.
+ */
 export interface Links {
   /** Base of links to this service. */
   base(): string
@@ -127,17 +130,17 @@ export interface Links {
 
 /** All usernames. */
 export interface Names {
-  /** Changes whenever any other function here may return something else than before. */
+  /** Changes when another function here may return something else than before. */
   readonly revision: number
-  /** The address of a name, in any case; undefined when it is not leased. Synchronous when it is known. */
+  /** The address of a name, in any case; undefined if the name is not leased. Synchronous if known. */
   resolve(name: string, use: NameUse): string | undefined | Promise<string | undefined>
-  /** The name that an address's owner has for it. */
+  /** The name that the owner of an address uses for it. */
   usernameOf(address: string): string | undefined
   /** Whether a name cannot be leased. */
   isReserved(name: string): boolean
-  /** Every name that has an address now. */
+  /** Every name that currently has an address. */
   known(): readonly KnownName[]
-  /** Addresses of others with their well-known names. */
+  /** Well-known names for addresses of others. */
   aliases(): readonly { account: string; alias: string }[]
 }
 
@@ -149,60 +152,63 @@ export interface Representatives {
 /** A block that became final, as a node reported it. */
 export interface Confirmation {
   hash: string
-  /** Address of the chain the block belongs to. */
+  /** Address of the account that made the block. */
   account: string
   /** Absolute change of the balance, in raw. */
   amount: string
-  /** The block's members, with `subtype`; empty when the node did not send them. */
+  /** The members of the block, with `subtype`; empty if the node did not send them. */
   block: Readonly<Record<string, string>>
   type: string
   /** Milliseconds, as text. */
   time: string
-  /** The result of its election, and the block's position in its account, as far as the node reported them. */
+  /** The result of the election and the block's height, as far as the node reported them. */
   election?: JsonObject
   sideband?: JsonObject
 }
 
-/** The stream of confirmations from all nodes, each block once. It may miss some, so every consumer also has a poller. */
+/** The stream of confirmations from all nodes, each block once. It can miss some, so every consumer also polls. */
 export interface ConfirmationBus {
-  /** False while no node sends confirmations: remembered answers may be outdated then. */
+  /** False while no node sends confirmations: remembered answers may then be outdated. */
   readonly connected: boolean
   listen(listener: (confirmation: Confirmation) => void): () => void
-  /** Has the confirmations of an account looked up after a gap in the stream. */
+  /** Marks an account whose confirmations are to be read after a gap in the stream. */
   watch(account: string): () => void
   /** Calls back when the stream breaks and when it is back. */
   onGap(listener: () => void): void
 }
 
-/** What nodes announce beside confirmations, as one of them wrote it. */
+/** Topics that nodes send, other than confirmations, as text. */
 export interface NodeTopics {
-  /** `known` is called once a node has promised to send the topic, and never where none has it. The returned function ends it. */
+  /**
+   * `known` is called when a node has acknowledged the topic; if no node has it, never. The returned function ends the
+   * subscription.
+   */
   follow(topic: string, on: { received(text: string): void; known(): void }): () => void
 }
 
-/** The owner of a key, and what the key gives access to. */
+/** The owner of a key, and what the key allows. */
 export interface KeyOwner {
   accountId: string
   keyId: string
   kind: 'secret' | 'public'
   role: 'user' | 'admin'
-  /** Whether the account has credits left, which raises its limits. */
+  /** Whether the account has credits, which raises its limits. */
   prepaid: boolean
-  /** Origins of pages that may use a public key. */
+  /** Origins of pages that may use the public key. */
   origins: readonly string[]
   rights: KeyRights | undefined
   isSuspended: boolean
   plan: AccountPlan
 }
 
-/** Finds the owner of a key. Synchronous when it is known. */
+/** Finds the owner of a key. Synchronous if known. */
 export interface KeyLookup {
   find(key: string): KeyOwner | undefined | Promise<KeyOwner | undefined>
-  /** As the store has it now: a notice that another gateway has changed a key may be late. */
+  /** Reads the key from the store, because the notice that another gateway has changed it may be late. */
   findNow(key: string): Promise<KeyOwner | undefined>
 }
 
-/** New ids: a prefix that shows the kind, and enough randomness that none is made twice. */
+/** Makes ids with a prefix for the kind, random enough to be unique. */
 export interface Ids {
   next(prefix: string): string
 }
@@ -212,11 +218,11 @@ export interface LimitDecision {
   limit: number
   remaining: number
   resetSeconds: number
-  /** Only meaningful when refused. */
+  /** Only set if refused. */
   retryAfterSeconds: number
 }
 
-/** Decides whether a caller may go on now. A refused request consumes nothing. */
+/** Decides whether a caller may proceed. A refused request uses up nothing. */
 export interface RateLimiter {
   take(key: string, perMinute: number): LimitDecision | Promise<LimitDecision>
 }
@@ -226,72 +232,31 @@ export interface Mail {
   recipient: string
   subject: string
   text: string
-  /** The same as HTML; it loads nothing from elsewhere. */
+  /** The same as HTML, which loads nothing from elsewhere. */
   html?: string
 }
 
-/** Sends mail to a server, or to a local mailbox for development. */
+/** Sends mail to a server, or keeps it in a local mailbox for development. */
 export interface Mailer {
-  /** Throws `MailRefused` when the recipient will never be accepted, and anything else when a retry may succeed. */
+  /** Throws `MailRefused` if the recipient will never be accepted, and another error if a retry may succeed. */
   send(mail: Mail): Promise<void>
 }
 
-/** Small messages between all processes that share the store. They may be lost; nothing may depend on them alone. */
+/** Small messages between all processes on a store. They can get lost, so nothing depends on them alone. */
 export interface Notices {
-  /** False while messages of other instances cannot arrive: changes of theirs may have been missed. */
+  /** False while messages of other instances cannot arrive, so that some may have been missed. */
   readonly connected: boolean
   publish(topic: string, payload: string): void
-  /** The same, and resolves once it was sent to all, or when that takes too long. Never throws. */
+  /** Like `publish`, but resolves when it was sent to all, or when that takes too long. Never throws. */
   deliver(topic: string, payload: string): Promise<void>
   subscribe(topic: string, listener: (payload: string) => void): () => void
   /** Calls back when messages can no longer arrive, and when they can again. */
   onGap(listener: () => void): void
 }
 
-/** How urgent work is: a caller waits, one of our own wallets waits, or it may be needed later. */
-export type WorkClass = 'interactive' | 'wallet' | 'precompute'
-
-export interface WorkRequest {
-  /** 64 hexadecimal digits. */
-  root: string
-  threshold: bigint
-  class: WorkClass
-  /** Whose share of the machine it uses: an account, an address, a wallet. */
-  payer: string
-  /** The size of that share compared with others; 1 by default. */
-  weight?: number
-  /** Notifies when the caller has left. */
-  leaving?: Leaving
-}
-
-export interface FoundWork {
-  /** 16 hexadecimal digits. */
-  work: string
-  /** The difficulty that the work reaches; never below what was requested. */
-  value: bigint
-  /** Made in advance: the first caller is counted as if it had been searched for them. */
-  prepared?: boolean
-}
-
-/** Proof of work. Every result was verified here, whatever its source. */
-export interface WorkPort {
-  /** Whether there is any source of work. */
-  readonly offered: boolean
-  /** Known work that is enough. */
-  find(root: string, threshold: bigint): FoundWork | undefined | Promise<FoundWork | undefined>
-  /** Finds work, or throws `no_work` when there is no source or the wait would be too long. */
-  generate(request: WorkRequest): Promise<FoundWork>
-  /** Notes that a caller was given work that was made in advance. */
-  markAsked(root: string): Promise<void>
-  /** Ends the waits of one payer for a root; true when there were any. Other payers keep waiting. */
-  cancel(root: string, payer: string): boolean
-  /** Announces the root of an account's next block; work for it is made when there is nothing else to do. */
-  prepare(account: string, root: string, threshold: bigint): void
-}
-
 /** The price of one nano, and its source. */
 export interface Rate {
-  /** Units of the currency for one nano, as decimal text. */
+  /** How much of the currency one nano costs, as decimal text. */
   rate: string
   source: string
   /** When the source reported it, in milliseconds. */
@@ -302,46 +267,24 @@ export interface Rate {
 export interface Prices {
   /** Codes in capitals. */
   readonly currencies: readonly string[]
-  /** Throws when no recent enough price is known. */
+  /** Throws if no recent price is known. */
   rate(currency: string): Promise<Rate>
 }
 
-/** All market data about nano, in the shape of the contract, with its source. */
+/** All market data about nano in the format of the contract, with its source. */
 export interface MarketData {
   read(): Promise<JsonObject>
 }
 
-interface OutboundReply {
-  status: number
-  /** The beginning of the body, up to a limit. */
-  text: string
-  /** The `Retry-After` header, unparsed. */
-  retryAfter: string | undefined
-  milliseconds: number
-}
-
-/** Requests to addresses that users gave us. Private networks are refused, whatever name leads there. */
-export interface Outbound {
-  /** Why an address is refused by its text alone; undefined when it may be tried. Nothing is resolved. */
-  check(url: string): RefusedAddress | undefined
-  /** Returns any reply, redirects too; without one it throws an `OutboundFailure`. */
-  post(url: string, request: { headers: Readonly<Record<string, string>>; body: string }): Promise<OutboundReply>
-  /** The same for GET. Bytes are undefined when there are too many, or when the transfer broke off. */
-  get(
-    url: string,
-    request: { headers: Readonly<Record<string, string>>; bytesMax: number },
-  ): Promise<{ status: number; bytes: Uint8Array | undefined }>
-}
-
-/** A picture that can be passed on: its type was determined by its bytes, not by the server's header. */
+/** A picture that can be passed on. Its bytes determine the type, not the server's header. */
 export interface Picture {
   type: string
   bytes: Uint8Array
 }
 
-/** Pictures at addresses of merchants, fetched by us so that payers contact no other server. */
+/** Pictures at merchants' addresses. We fetch them, so that payers contact no other server. */
 export interface Pictures {
-  /** Undefined when it is not a picture, too large or not available at the moment. */
+  /** Undefined if it is not a picture, is too large, or is currently unavailable. */
   find(url: string): Promise<Picture | undefined>
 }
 
@@ -352,7 +295,7 @@ export interface SizedPicture extends Picture {
 
 export type PictureFault = 'not_there' | 'too_large' | 'not_a_picture' | 'wrong_size'
 
-/** The pictures of accounts: fetched once, made safe, and stored. */
+/** The logos of accounts: fetched once, made safe, and stored. */
 export interface Logos {
   get(url: string): Promise<SizedPicture | PictureFault>
   /** The same for a picture that was uploaded. */
@@ -372,25 +315,25 @@ export interface DevelopmentLedger {
   readonly holds: boolean
   /** Sends from the genesis account; returns the hash. */
   fund(address: string, amount: Raw): Promise<string>
-  /** From now on new blocks stay unconfirmed. */
+  /** Leaves new blocks unconfirmed. */
   hold(): void
   /** Confirms one block and its dependencies. */
   confirm(hash: string): Promise<void>
-  /** Confirms everything that waits, and new blocks at once again. */
+  /** Confirms all waiting blocks, and new blocks automatically again. */
   release(): Promise<void>
   /** Oldest first. */
   listWaiting(): WaitingBlock[]
 }
 
-/** Encrypts texts that we must be able to read again. The context names the place: with another context, decryption fails. */
+/** Encrypts texts that must be readable again. The context names the place: decrypting with another context fails. */
 export interface SecretBox {
   encrypt(context: EncryptionContext, plain: string): string
   open(context: EncryptionContext, encrypted: string): string
-  /** Equal for the same text and context; it reveals nothing without the key. */
+  /** The same for the same text and context; it reveals nothing without the key. */
   fingerprint(context: string, plain: string): string
 }
 
-/** The dark modules of a QR code as the path of a drawing that is `size` units wide. */
+/** The dark modules of a QR code as a path, in a drawing `size` units wide. */
 export interface QrOutline {
   size: number
   path: string

@@ -13,29 +13,32 @@ class Hole {
 
 interface Built {
   query: CompiledQuery
-  /** In the order of the statement: the name of a given value, or a constant. */
+  /** In the order of the statement: names of given values, and constants. */
   parameters: readonly unknown[]
 }
 
-/** Names of prepared statements by their text, so that engines plan each once; bounded, because statements are part of the code. */
+/**
+ * Names of prepared statements by text, so that each is planned only once. There are few, because statements are part
+ * of the code.
+ */
 const names = new Map<string, string>()
 
-/** The name of a prepared statement; undefined for any other. */
+/** The name of a prepared statement; undefined for other statements. */
 export const nameOfPrepared = (text: string): string | undefined => names.get(text)
 
-/** Refers to a value of the statement by name. */
+/** Refers to a given value by name. */
 export type Given<P extends object> = <K extends keyof P & string>(name: K) => P[K]
 
-/** A row in which every column is given under its own name. */
+/** A row whose columns are all given under their own names. */
 export const givenRow = <P extends object, K extends keyof P & string>(
   given: Given<P>,
   columns: readonly K[],
 ): Pick<P, K> => Object.fromEntries(columns.map((column) => [column, given(column)])) as Pick<P, K>
 
 /**
- * A statement that is built and compiled once for each engine; after that it is a text and a list of values, because building it
- * costs more than running it. It must name its columns: with `*` it would break in a gateway of the previous version when a column is
- * added.
+ * A statement that is built and compiled once per engine and then consists of a text and a list of values, because
+ * building it costs more than running it. It must name its columns: with `*` it would fail in a gateway of the previous
+ * version when a column is added.
  */
 export function prepared<P extends object, R>(
   build: (db: Db, given: Given<P>) => Compilable<R>,
@@ -58,8 +61,8 @@ export function prepared<P extends object, R>(
 }
 
 /**
- * The same with a literal limit: SQLite plans a statement again each time a limit is bound to it. Limits come from code and settings,
- * never from a request, so there are few.
+ * The same with a literal limit, because SQLite plans a statement again for each bound limit. Limits come from code and
+ * settings, never from requests, so there are few.
  */
 export function preparedUpTo<P extends object, R>(
   build: (db: Db, given: Given<P>, limit: number) => Compilable<R>,

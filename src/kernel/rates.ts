@@ -3,7 +3,7 @@ import { RAW_PER_NANO } from './money.ts'
 const RATE = /^[0-9]{1,12}(?:\.[0-9]{1,18})?$/
 export const RATE_DECIMALS = 18
 
-/** Providers are not trusted: a rate must be a positive number. */
+/** Providers are not trusted: a rate must be a positive number, otherwise undefined. */
 export function parseRate(rate: string): bigint | undefined {
   if (!RATE.test(rate)) return undefined
   const [whole = '', fraction = ''] = rate.split('.')

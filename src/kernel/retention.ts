@@ -5,13 +5,13 @@ import { type ValuesOf, setting, whole } from './setting.ts'
 
 const DAY = 86_400_000
 
-/** A retention time in milliseconds; undefined means for ever. */
+/** A retention time in milliseconds; undefined for ever. */
 const days = (minimum: number) => (value: string) =>
   value === 'forever' ? undefined : whole(minimum, 36_500)(value) * DAY
 
 /**
- * How long everything is kept, in one table. None of it is needed for money any more; what is, is kept for ever, whatever these
- * settings say (decision 72).
+ * How long data is kept. Money depends on none of it: what money depends on is kept for ever, whatever these settings
+ * say (decision 72).
  */
 export const RETENTION_SETTINGS = {
   keepUnpaid: setting(
@@ -72,12 +72,15 @@ export const RETENTION_SETTINGS = {
 
 export type Retention = ValuesOf<typeof RETENTION_SETTINGS>
 
-/** Most rows of one step: other writers wait for one step, never for all of them. */
+/** Most rows of one step, because other writers wait for a step. */
 export const STEP_ROWS = 500
-/** Most steps of one round; the next round continues. */
+/** Most steps of one run; the next run continues. */
 const STEPS_MAX = 2_000
 
-/** Repeats a step until it handles less than its limit, or the process stops. Each is a transaction of its own, so finished steps stay. */
+/**
+ * Repeats a step until it handles fewer rows than its limit, or the process stops. Each step is its own transaction, so
+ * finished steps stay.
+ */
 export async function inSteps(step: (limit: number) => Promise<number>, signal: AbortSignal): Promise<void> {
   for (let steps = 0; steps < STEPS_MAX; steps++) {
     if (signal.aborted || (await step(STEP_ROWS)) < STEP_ROWS) return
@@ -85,8 +88,8 @@ export async function inSteps(step: (limit: number) => Promise<number>, signal: 
 }
 
 /**
- * Deletes some of the rows that meet a condition; returns how many. The condition is in the statement twice: when another transaction
- * has changed a row, PostgreSQL checks it again, but only the outer condition.
+ * Deletes some of the rows that match a condition; returns how many. The statement contains the condition twice: if
+ * another transaction has changed a row, PostgreSQL checks only the outer condition again.
  */
 export async function deleteSome<T extends keyof Tables>(
   db: Db,
@@ -97,10 +100,11 @@ export async function deleteSome<T extends keyof Tables>(
     limit,
   }: { from: T; key: readonly (keyof Tables[T] & string)[]; where: RawBuilder<boolean>; limit: number },
 ): Promise<number> {
-  // SQLite would search keys of several columns by the first of them only, which many rows may share, so its row number is used.
+  // With a key of several columns, SQLite would search only by the first column, which many rows may share. So the row
+  // number is used.
   const isNumbered = db.getExecutor().adapter instanceof SqliteAdapter
   const keys = isNumbered ? sql`rowid` : sql.join(key.map((column) => sql.ref(column)))
-  // With `is true` SQLite does not search by the outer condition, for which it would read all old rows to delete a few keys.
+  // Without `is true`, SQLite would search by the outer condition, and read all old rows to delete a few.
   const { numAffectedRows = 0n } = await sql`delete from ${sql.table(from)}
     where (${keys}) in (select ${keys} from ${sql.table(from)} where ${where} limit ${sql.lit(limit)})
       and (${where}) is true`.execute(db)

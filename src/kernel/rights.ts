@@ -1,7 +1,10 @@
 import { AppError } from './errors.ts'
 import type { Raw } from './money.ts'
 
-/** What a secret key may be allowed to do. Actions and routes name the scope that they need; a test compares this list with the guide. */
+/**
+ * What a secret key can be allowed to do. Actions and routes name the scope that they require; a test compares this
+ * list with the guide.
+ */
 export const SCOPES = [
   'read',
   'work',
@@ -23,14 +26,14 @@ export const ROLES = ['owner', 'manager', 'developer', 'cashier', 'reader'] as c
 
 export type Role = (typeof ROLES)[number]
 
-/** What people may be allowed to do: the scopes of keys, and permissions that keys do not have. */
+/** What people can be allowed to do: the scopes of keys, and permissions that only people have. */
 export type Permission = Scope | 'activity' | 'integration' | 'pos' | 'people' | 'owners' | 'administration'
 
-/** `see` is only to look, `all` is to change as well. */
+/** `see` is only to look; `all` is also to change. */
 export type Degree = 'see' | 'all'
 
 interface Row {
-  /** What it is about, for the documents. */
+  /** What the permission is about, for the documents. */
   about: string
   may: Partial<Record<Role, Degree>>
 }
@@ -39,8 +42,8 @@ const all = (...roles: Role[]): Row['may'] => Object.fromEntries(roles.map((role
 const see = (...roles: Role[]): Row['may'] => Object.fromEntries(roles.map((role) => [role, 'see'] as const))
 
 /**
- * Who may do what in an account: the one table that routes check, from which the dashboard decides what to show, and from which the
- * documents are made. A form, and a route other than GET, needs `all` of its row.
+ * Who may do what in an account. Routes check this table, the dashboard shows what it allows, and the documents are
+ * made from it. A form, and a route other than GET, requires `all`.
  */
 export const PERMISSIONS: Readonly<Record<Permission, Row>> = {
   read: { about: 'Ledger, prices and names', may: all('owner', 'manager', 'developer', 'reader') },
@@ -71,7 +74,7 @@ export const PERMISSIONS: Readonly<Record<Permission, Row>> = {
   administration: { about: 'What administrators of the service may, in their account', may: all('owner') },
 }
 
-/** A guest was invited and has not accepted yet: they have no role and may do nothing. */
+/** A guest was invited but has not accepted: no role, no permission. */
 export type MemberRole = Role | 'guest'
 
 export function roleMay(role: MemberRole, permission: Permission, degree: Degree): boolean {
@@ -80,49 +83,58 @@ export function roleMay(role: MemberRole, permission: Permission, degree: Degree
   return has === 'all' || has === degree
 }
 
-/** With these scopes the store is asked for the key's rights each time, because the notice that another gateway revoked them may be late. */
+/**
+ * For these scopes the key's rights are read from the store each time, because the notice that another gateway has
+ * revoked them may be late.
+ */
 const AT_ONCE: ReadonlySet<Scope> = new Set(['wallets:send', 'email', 'refunds', 'keys'])
 
 export const isInForceAtOnce = (scope: Scope): boolean => AT_ONCE.has(scope)
 
 const MONEY: ReadonlySet<Scope> = new Set(['wallets:send', 'refunds'])
 
-/** Whether what needs this scope sends money of a wallet. */
+/** Whether operations with this scope send money of a wallet. */
 export const movesMoney = (scope: Scope): boolean => MONEY.has(scope)
 
-/** Limits that a key was made with. A key made by such a key inherits them: both are counted together under the same id. */
+/**
+ * Limits that a key was made with. A key that it makes inherits them, and both keys are counted together under the same
+ * id.
+ */
 export interface KeyLimits {
-  /** The first key of a series of rotated ones. */
+  /** The id of the first key in a series of rotated keys. */
   id: string
   perMinute: number | undefined
-  /** By day in UTC. */
+  /** Per day in UTC. */
   spendDaily: Raw | undefined
 }
 
-/** What a public key is restricted to: checkouts for this address, or from this template. */
+/** The restriction of a public key: checkouts that pay this address, or from this template. */
 export interface KeyBinding {
   addresses: readonly string[]
   templates: readonly string[]
 }
 
-/** The kind of public key that made a checkout; with an unbound one anybody can make any checkout. */
+/** The kind of public key that made a checkout. With an unbound key, anybody can make any checkout. */
 export type MadeWith = 'public_key' | 'bound_key'
 
-/** How a key is restricted, compared with its account. */
+/** The restrictions of a key within its account. */
 export interface KeyRights {
-  /** Undefined means everything, including scopes that will be added later. */
+  /** Undefined for everything, including scopes added later. */
   scopes: readonly Scope[] | undefined
-  /** Its own, and those of the keys it was made with. All of them apply. */
+  /** Its own limits, and those of the keys it was made with; all of them apply. */
   limits: readonly KeyLimits[]
-  /** The current role of the person who made it; undefined where the whole account did. `scopes` are cut to it already. */
+  /**
+   * The current role of the person who made it; undefined if nobody in particular did. `scopes` already take the role
+   * into account.
+   */
   makerRole?: MemberRole | undefined
-  /** Set for a bound public key. */
+  /** Set if the public key is bound. */
   boundTo?: KeyBinding | undefined
 }
 
 /**
- * The most scopes of a key made by a person of this role; undefined means everything. Only managers and owners make keys that can make
- * keys, and in an administrator's account only owners do.
+ * The most scopes that a key made by a person of this role can have; undefined for all. Only managers and owners can
+ * make keys that make keys; in an administrator's account only owners can.
  */
 export function scopesOfRole(role: MemberRole, isAdministrators: boolean): readonly Scope[] | undefined {
   if (roleMay(role, 'administration', 'all')) return undefined
@@ -132,11 +144,11 @@ export function scopesOfRole(role: MemberRole, isAdministrators: boolean): reado
 
 interface Bound {
   rights?: KeyRights | undefined
-  /** The role of the person who is signed in; undefined for a key, and for a person who signed in with one. */
+  /** The role of the signed-in person; undefined for a key, and for a person who signed in with one. */
   memberRole?: MemberRole | undefined
 }
 
-/** Whether a caller has a scope. Without a restriction by key or role, a caller has all. */
+/** Whether a caller has a scope. A caller that no key or role restricts has all. */
 export const hasScope = ({ rights, memberRole }: Bound, scope: Scope): boolean =>
   memberRole === undefined ? (rights?.scopes?.includes(scope) ?? true) : roleMay(memberRole, scope, 'all')
 
@@ -144,7 +156,7 @@ export function requireScope(caller: Bound, scope: Scope): void {
   if (!hasScope(caller, scope)) throw missingScope(scope)
 }
 
-/** For what has no scope of its own, such as the pages of the dashboard: they show and change everything. */
+/** For operations without a scope of their own, such as pages of the dashboard, which show and change everything. */
 export function requireEveryScope(caller: Bound): void {
   for (const scope of SCOPES) requireScope(caller, scope)
 }
@@ -166,7 +178,10 @@ export function requirePermission(caller: Bound, permission: Permission, degree:
   }
 }
 
-/** The scope that a key lacks. A permission without a scope needs all of them; a key that changes people could remove limits, too. */
+/**
+ * The scope that a key lacks. A permission without a scope requires all scopes, because a key that changes people could
+ * also remove limits.
+ */
 function missingOf(caller: Bound, permission: Permission): Scope | undefined {
   const needed = SCOPES.filter((scope) => scope === permission)
   const missing = (needed.length > 0 ? needed : SCOPES).find((scope) => !hasScope(caller, scope))
@@ -177,7 +192,7 @@ function missingOf(caller: Bound, permission: Permission): Scope | undefined {
   return (changesPeople && limits?.length) || isBeyondMaker ? 'keys' : undefined
 }
 
-/** For what would lift the restrictions of a key, such as the links that sign people in. */
+/** For operations that would lift the restrictions of a key, such as links that sign people in. */
 export function requireUnbound(caller: Bound): void {
   requireEveryScope(caller)
   if (caller.rights?.limits.length) throw missingScope('keys')
@@ -186,7 +201,7 @@ export function requireUnbound(caller: Bound): void {
 const missingScope = (scope: Scope) =>
   new AppError('missing_scope', `This key has no scope ${scope}.`, { body: { scope } })
 
-/** Limits of one account instead of those of its plan; 0 means no limit. */
+/** Limits of one account, which replace those of its plan; 0 means no limit. */
 export interface AccountPlan {
   perMinute?: number
   concurrencyMax?: number

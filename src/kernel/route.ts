@@ -6,22 +6,21 @@ import type { Degree, Permission, Scope } from './rights.ts'
 import type { JsonObject } from './shape.ts'
 
 /**
- * Who may use a route.
- * - `open`: anybody, counted only where the route has a limit of its own.
- * - `anyone`: anybody, counted against their address as every call is.
- * - `developer`: a caller who may act as payer, merchant and network on the development ledger; from a browser, our own pages only.
- * - `account`: the holder of a secret key or a session, counted against the account; `administrator`: of an administrator's.
+ * Who may use a route. - `open`: anybody, counted only if the route has a limit of its own. - `anyone`: anybody,
+ * counted against the address like a call. - `developer`: a caller who may act as payer, merchant and network on the
+ * development ledger; from a browser only through our own pages. - `account`: the holder of a secret key or a session,
+ * counted against the account. - `administrator`: the same for an administrator's account.
  */
 export type Access = 'open' | 'anyone' | 'developer' | 'account' | 'administrator'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-/** A limit that the routes of one bucket share, apart from the limits of calls. It is checked before the body is read. */
+/** A limit shared by the routes of one bucket, separate from the limits of calls. Checked before the body is read. */
 export interface RouteLimit {
   bucket: string
   /** Requests a minute from one address; 0 means no limit. */
   perMinute: number
-  /** With a secret key, requests are counted by its account instead; 0 means no limit. */
+  /** Requests with a secret key are counted by account instead; 0 means no limit. */
   perMinuteOfAccount?: number
   /** Whether answers report the limit in their headers. */
   reported?: true
@@ -36,10 +35,10 @@ interface SpentLimit {
 
 type Params = Readonly<Record<string, string>>
 
-/** The function of a route; its requests depend on who may use it. */
+/** The function of a route; the type of its request depends on who may use it. */
 export interface Run<R> {
   run(request: R): Promise<Reply> | Reply
-  /** A page for an error of `run`; undefined where the usual refusal is enough. */
+  /** A page for an error of `run`; undefined if the usual refusal is enough. */
   problem?(refusal: Refusal, request: R): ShownPage | undefined | Promise<ShownPage | undefined>
 }
 
@@ -48,63 +47,74 @@ interface Placed {
   /** The full path, as a caller writes it: `/api/checkouts/:id`. */
   path: string
   limit?: RouteLimit
-  /** Whether requests that pages of other sites made a browser send are refused. */
+  /** Whether to refuse requests that a page of another site made the browser send. */
   ownPagesOnly?: true
   bodyBytesMax?: number
-  /** Whether caches on the way may keep the answer. */
+  /** Whether caches between client and gateway may keep the answer. */
   cacheable?: true
-  /** It answers with a stream of events. No HEAD route: the response would never end. */
+  /** Whether it answers with a stream of events. Then there is no HEAD route, whose response would never end. */
   stream?: true
   /** Further members of a refusal. */
   explain?(error: Error): JsonObject
 }
 
-/** One route of the server as plain data: only `src/http/routes.ts` knows how it is served. */
+/** One route of the server as data; only `src/http/routes.ts` knows how it is served. */
 export type Route =
   | ({ access: 'open' | 'anyone' | 'developer' } & Placed & Run<RouteRequest>)
   | ({ access: 'account' | 'administrator' } & Needed & Placed & Run<AccountRequest>)
 
 interface Needed {
-  /** The scope that a secret key needs. */
+  /** The scope that a secret key requires. */
   scope: Scope
-  /** The permission that people need, if not the scope; a key then needs all scopes. `none` is for everybody who is signed in. */
+  /**
+   * The permission that people require, if it differs from the scope; a key then requires all scopes. `none` is for
+   * everybody who is signed in.
+   */
   permission?: Permission | 'none'
-  /** The degree of permission, where a GET needs more than `see`. */
+  /** The degree of permission, if a GET requires more than `see`. */
   degree?: Degree
-  /** It moves money, makes keys or changes people: a signed-in person must have confirmed their identity recently. */
+  /**
+   * It moves money, makes keys or changes people, so a signed-in person must have confirmed their identity recently.
+   */
   proof?: true
-  /** Whether people who must add a passkey first may use it, too. */
+  /** Whether it may also be used by people who must first add a passkey. */
   unenrolled?: true
 }
 
 export interface RouteRequest {
   id: string
-  /** The client's network address, as far as it can be trusted. */
+  /** The client's network address, determined with trusted proxies only. */
   ip: string
   params: Params
   query: Readonly<Record<string, unknown>>
   /** A header by its name in lower case. */
   header(name: string): string | undefined
-  /** The members of a JSON body, whatever its type says; without `key`. A missing body is empty, or refused if it is needed. */
+  /**
+   * The members of a JSON body, whatever its content type, without `key`. A missing body is empty, or refused if it is
+   * needed.
+   */
   body(needed?: 'needed'): Fields
-  /** Whether a form of a page sent this. */
+  /** Whether a form on a page sent this. */
   isForm: boolean
   /** The fields of a form, or of a JSON body. */
   fields(): Fields
-  /** The token of the session in the cookie, which only our own pages may use. */
+  /** The token of the session in the cookie, which only our own pages may send. */
   ownSession(): string | undefined
   mayPlay(): Promise<boolean>
-  /** Sets a header of the answer, also if it is a refusal. */
+  /** Sets a header of the answer, even if the answer is a refusal. */
   setHeader(name: string, value: string): void
 }
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** The holder of an account: a session may do what its owner's secret key may do. */
+/** A caller who acts for an account. A session may do what its owner's secret key may do. */
 export type AccountCaller = Extract<Caller, { kind: 'account' }> & {
-  /** The key used: the caller's own, or the one that began the session. Making anything permanent requires that it is still valid. */
+  /**
+   * The key that was used: the caller's own, or the one that began the session. Before anything permanent is made, it
+   * must still be valid.
+   */
   restsOn?: string | undefined
-  /** The person who is signed in; undefined where a key calls. */
+  /** The signed-in person; undefined if a key calls. */
   session?: SignedIn | undefined
 }
 
@@ -128,8 +138,9 @@ export interface SignedIn {
 export interface AccountRequest extends RouteRequest {
   caller: AccountCaller
   /**
-   * Runs once for each `Idempotency-Key` of the account; without one it simply runs. `action` is stored and must not change. Read all
-   * fields before: a refusal of wrong ones inside would be stored, and answer the corrected request as well.
+   * Runs something once for each `Idempotency-Key` of the account; without a key it just runs. `action` is stored and
+   * must not change. Read all fields before calling this: a refusal inside would be stored, and would also answer the
+   * corrected request.
    */
   once(action: string, run: (idempotency: Idempotency | undefined) => Promise<JsonObject>): Promise<JsonObject>
 }
@@ -151,18 +162,21 @@ export interface ShownPage {
 export type Reply = {
   status?: number
   headers?: Headers
-  /** The same for everybody: the module returns the same object each time, and its bytes are made once. */
+  /**
+   * Set if the answer is the same for everybody: the module returns the same object each time, and its bytes are made
+   * once.
+   */
   isShared?: true
 } & (
   | {
       json: unknown
-      /** The token of a session for the browser to keep; null ends the current one. */
+      /** The token of a session that the browser should keep; null ends the current session. */
       session?: string | null
     }
   | ShownPage
   | {
       goTo: string
-      /** Sent like a page, with the headers of pages. */
+      /** Whether to send it with the headers of a page. */
       asPage?: true
     }
   | { bytes: Uint8Array; type: string }
@@ -172,8 +186,8 @@ export type Reply = {
 
 export interface EventStream {
   /**
-   * Begins the stream, or throws a refusal; it may send nothing before it has returned. Returns what to do when the stream has ended, on
-   * either side.
+   * Begins the stream, or throws a refusal. It must not send anything before it has returned. Returns a function to
+   * call when the stream has ended on either side.
    */
   open(out: StreamEnd): () => void
 }
@@ -192,8 +206,8 @@ interface Moment {
 }
 
 /**
- * Whether a person has confirmed their identity recently; signing in counts. Programs prove it with each request. On the development
- * ledger people who signed in with a key are never asked: nothing there is worth anything.
+ * Whether a person has recently confirmed their identity; signing in counts. Programs prove theirs with each request.
+ * On the development ledger people who signed in with a key are never asked, because nothing there has any value.
  */
 export function isFresh({ session }: AccountCaller, { now, devnet }: Moment): boolean {
   if (!session || (devnet && !session.member)) return true
@@ -206,18 +220,18 @@ export function requireFresh(caller: AccountCaller, moment: Moment): void {
 }
 
 /**
- * Whether a text can be one of our ids, or an address. If not, it does not exist, and the store is not asked: PostgreSQL
- * refuses some characters.
+ * Whether a text can be one of our ids, or an address. Otherwise nothing has this id, and the store is not asked:
+ * PostgreSQL refuses some characters.
  */
 export const canBeId = (text: string): boolean => /^[\w-]{1,100}$/.test(text.trim())
 
-/** The parameters of a path as ids, checked before anything else of the request. */
+/** The parameters of a path as ids, checked before anything else. */
 export function toIds(params: Readonly<Record<string, string>>): Record<string, string> {
   if (!Object.values(params).every(canBeId)) throw new AppError('not_found', 'Nothing has this id.')
   return { ...params }
 }
 
-/** Whether a program requests a public page: the address says so, or the request accepts nothing but JSON. */
+/** Whether a program requests a public page: the address says so, or the request accepts only JSON. */
 export function wantsJson({ query: { json }, header }: Pick<RouteRequest, 'query' | 'header'>): boolean {
   const accept = header('accept') ?? ''
   return json === 'true' || json === '1' || (/\bapplication\/json\b/.test(accept) && !/text\/html/.test(accept))

@@ -7,7 +7,7 @@ export interface Setting<T> {
   fallback: string
   doc: string
   read(text: string): T
-  /** Its value is a credential: it is never shown, and may come from a file. */
+  /** Whether its value is a credential: it is then never shown, and may be read from a file. */
   secret: boolean
 }
 
@@ -24,7 +24,7 @@ export const setting = <T>(env: string, fallback: string, read: (text: string) =
 
 export const secretSetting: typeof setting = (...of) => ({ ...setting(...of), secret: true })
 
-/** The text of a setting is invalid; the message says what it must be, and never repeats it. */
+/** The text of a setting is invalid. The message says what is allowed, and never repeats the text. */
 export class BadSetting extends Error {}
 
 export const text = (value: string) => value
@@ -78,7 +78,7 @@ export const record = (value: string): Record<string, string> => {
       return parsed as Record<string, string>
     }
   } catch {
-    // Falls through to the common message.
+    // Continues with the general message below.
   }
   throw new BadSetting('must be a JSON object of texts')
 }
@@ -90,7 +90,7 @@ export const records = (value: string): Record<string, Record<string, string>> =
       return Object.fromEntries(Object.entries(parsed).map(([name, own]) => [name, record(JSON.stringify(own))]))
     }
   } catch {
-    // Falls through to the common message.
+    // Continues with the general message below.
   }
   throw new BadSetting('must be a JSON object of JSON objects of texts')
 }
@@ -108,7 +108,7 @@ export const ledgerAddress = (value: string) => {
   return toAddress(key)
 }
 
-/** The lowest price for which a unique amount can be made. */
+/** The lowest price for which there are enough unique amounts. */
 export const PRICE_MIN = 10n ** 24n
 
 /** Things for sale, each followed by `=` and its price in nano. */
@@ -120,5 +120,4 @@ export const priced = (value: string) =>
     return { name, price }
   })
 
-/** Most plans of one sale. */
 export const PLANS_MAX = 20

@@ -6,7 +6,7 @@ export type JsonObject = { [name: string]: Json | undefined }
 
 const RAW = /^[0-9]{1,39}$/
 
-/** Adds to each named amount in raw its `_nano` counterpart, right behind it: `balance`, `balance_nano`. */
+/** Adds to each of these amounts in raw its `_nano` counterpart, directly after it: `balance`, `balance_nano`. */
 export function withNano(record: JsonObject, names: readonly string[]): JsonObject {
   const result: JsonObject = {}
   for (const name in record) {
@@ -19,7 +19,7 @@ export function withNano(record: JsonObject, names: readonly string[]): JsonObje
   return result
 }
 
-/** The node writes an empty container as `""`; this accepts either form. */
+/** A node writes an empty container as `""`; this accepts both forms. */
 export function toObject(value: unknown): JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {}
 }
@@ -29,8 +29,8 @@ export function toList(value: unknown): Json[] {
 }
 
 /**
- * A value from outside as text. Anything but text, number and flag counts as absent: `String` throws for an object whose `toString`
- * is not a function, and anybody can send `{"toString":1}`.
+ * A value from outside as text. Anything but text, a number or a flag counts as absent: `String` throws for an object
+ * whose `toString` is not a function, and anybody can send `{"toString":1}`.
  */
 export function textOf(value: unknown): string {
   if (typeof value === 'string') return value

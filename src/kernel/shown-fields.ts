@@ -1,14 +1,14 @@
 import { badField } from './errors.ts'
 
-/* Texts and addresses that users write and that others get to see. */
+/* Reads texts and addresses that one user writes and others see. */
 
-/** Control, zero-width and direction characters make one text look like another. */
+/** Control, zero-width and direction characters, which make one text look like another. */
 export const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 export const INVISIBLE_BUT_LINES = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
 const URL_MAX = 2_048
 
-/** `null` and empty text count as absent (contract 1, rule 6); `false` is a value. */
+/** `null` and empty text count as absent (contract 1, rule 6); `false` does not. */
 export function given(value: unknown): unknown {
   return value === null || value === '' ? undefined : value
 }
@@ -23,8 +23,8 @@ export function readText(field: string, value: unknown, max: number, stripped: R
 }
 
 /**
- * The only parser of addresses that users give. Undefined for those that programs interpret differently: to a browser
- * `https://one.example\@two.example/` leads to the first host, to others to the second.
+ * The only parser of addresses from users. Undefined for addresses that programs understand differently: a browser
+ * opens `https://one.example\@two.example/` at the first host, other programs at the second.
  */
 export function parseUrl(text: string): URL | undefined {
   return /[\s\\\p{Cc}]|^https?:(?!\/\/)/iu.test(text) || !URL.canParse(text) ? undefined : new URL(text)
@@ -42,7 +42,7 @@ export const readPictureUrl: typeof readUrl = (field, value, { plainHttpAllowed 
     plainHttpAllowed: plainHttpAllowed || (typeof value === 'string' && pictureIdIn(value) !== undefined),
   })
 
-/** The scheme is checked first: `javascript://host/%0a…` has a host as well. */
+/** The scheme is checked first, because `javascript://host/%0a…` also has a host. */
 export function readUrl(
   field: string,
   value: unknown,

@@ -2,11 +2,15 @@ import type { CompiledQuery, DatabaseConnection, QueryExecutor, QueryResult } fr
 import type { Db } from './db.ts'
 import { together } from './in-tx.ts'
 
-/** A connection that runs statements in the order they were sent, so that callers need not wait before sending more. */
+/**
+ * A connection that runs statements in the order in which they were sent, so callers need not wait before sending more.
+ */
 export interface OrderlyConnection extends DatabaseConnection {
-  /** Runs inside its transaction; fails when that is over. */
+  /** Runs in the current transaction; fails if that has ended. */
   executeWithin<R>(query: CompiledQuery<R>): Promise<QueryResult<R>>
-  /** Commits if there were so many statements so far and each found a row, and rolls back otherwise; returns which. */
+  /**
+   * Commits if so many statements have run and each found a row; otherwise rolls back. Returns whether it committed.
+   */
   commitWhole(statements: number): Promise<boolean>
 }
 
@@ -16,8 +20,8 @@ const isOrderly = (connection: DatabaseConnection): connection is OrderlyConnect
 const known = new WeakMap<QueryExecutor, OrderlyConnection>()
 
 /**
- * Runs a statement. Kysely makes the statements of a transaction wait for one another; where the connection itself keeps them in
- * order, statements that are started together are sent together.
+ * Runs a statement. Kysely makes statements of a transaction wait for each other. If the connection itself keeps them
+ * in order, statements started together are sent together.
  */
 export function askWithin<R>(db: Db, query: CompiledQuery<R>): Promise<QueryResult<R>> {
   const executor = db.getExecutor()
@@ -31,7 +35,7 @@ export function askWithin<R>(db: Db, query: CompiledQuery<R>): Promise<QueryResu
   })
 }
 
-/** The result of a store function that has found nothing to change. */
+/** What a store function returns if it found nothing to change. */
 const isNothing = (answer: unknown) => answer === undefined || answer === false
 
 class FoundNothing extends Error {
@@ -44,9 +48,9 @@ class FoundNothing extends Error {
 }
 
 /**
- * A transaction of independent store functions, each one prepared statement that returns rows. It is committed if each of them has
- * found one, and rolled back otherwise. With SQLite it is one message to the worker: sent one by one, each would be a round trip
- * during which nobody else can write.
+ * A transaction of independent store functions, each of which is one prepared statement that returns rows. It commits
+ * if each found a row; otherwise it rolls back. With SQLite it is one message to the worker: sent one by one, each
+ * statement would be a round trip in which nobody else can write.
  */
 export async function allOrNone<const T extends readonly Promise<unknown>[]>(
   db: Db,

@@ -1,4 +1,4 @@
-/** The state of an exchange of currencies; the last four are final. */
+/** The state of a swap; the last four are final. */
 export type SwapStatus =
   | 'waiting'
   | 'confirming'
@@ -14,7 +14,7 @@ export interface SwapRequest {
   /** Codes in lower case; nano is `nano`. */
   from: string
   to: string
-  /** Decimal text in the currency sent. */
+  /** Decimal text in the currency that is sent. */
   amount: string
   address: string
   refundAddress: string
@@ -22,20 +22,19 @@ export interface SwapRequest {
   expiresAt: number
 }
 
-/** An exchange as far as its provider needs to know it. */
+/** What a provider needs to know about a swap. */
 export interface FollowedSwap extends SwapRequest {
   reference: string
   receive: string
   status: SwapStatus
 }
 
-/** A service that exchanges currencies. */
 export interface SwapProvider {
   readonly name: string
   /** Codes in lower case. */
   currencies(): Promise<readonly string[]>
-  /** Opens an exchange: returns where to send the deposit and how much will come back. */
+  /** Opens a swap: returns where to send the deposit, and how much is paid out. */
   open(request: SwapRequest): Promise<{ reference: string; depositAddress: string; receive: string }>
-  /** The current state of an exchange. It may act; called twice, it acts once. */
+  /** The current state of a swap. It may act on it; called twice, it acts once. */
   follow(swap: FollowedSwap): Promise<SwapStatus>
 }

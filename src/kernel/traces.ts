@@ -1,8 +1,8 @@
 import { AppError, LedgerRefusal } from './errors.ts'
 
 /**
- * Everything that may be recorded of a step: names and values of our own choice, or numbers. There is no name for bodies, keys,
- * addresses, emails or anything else that a caller wrote.
+ * The facts that a step may record: names and values from our own code, and numbers. There are no names for bodies,
+ * keys, addresses, emails or anything else from callers.
  */
 export type FactName =
   | 'gateway.request_id'
@@ -32,50 +32,55 @@ export type Facts = Readonly<Partial<Record<FactName, string | number | boolean 
 /** The origin of a step: an incoming request, an outgoing one, a job, or internal work. */
 export type StepKind = 'server' | 'client' | 'consumer' | 'internal'
 
-/** A step of a trace in progress. */
+/** A step of a trace that is running. */
 export interface Step {
-  /** Runs something as a part of it. */
+  /** Runs a function as part of the step. */
   within<T>(run: () => T): T
   note(facts: Facts): void
-  /** For a name that is known only later. */
+  /** Sets the name, if it is known only later. */
   rename(name: string): void
-  /** To be called once. */
+  /** Call it once. */
   end(failure?: StepFailure): void
 }
 
-/** A failure is recorded by a code of ours, never by its text, which may contain anything. */
+/** A failure is recorded by one of our codes, not by its text, which could contain anything. */
 export interface StepFailure {
   type: string
-  /** False where only the caller is to blame. */
+  /** False if only the caller is at fault. */
   isOurs: boolean
 }
 
-/** A request as it arrived. */
 export interface Arrival {
   name: string
   requestId: string
-  /** The header of that name, whatever the client wrote. */
+  /** The header of this name, unchecked. */
   traceparent: unknown
-  /** The client's network address, as far as it can be trusted. It is checked, but never recorded. */
+  /** The client's network address, determined with trusted proxies only. It is checked but never recorded. */
   ip: string
 }
 
 /**
- * Where the time of requests goes, sent to a collector. A sample of all requests is traced; the others record nothing. Holders may have
- * `undefined` instead: then the operator has switched traces off, and none of this runs.
+ * Records where the time of requests goes, for a collector. Only a sample of requests is traced; nothing is recorded
+ * for the others. Fields of this type are `undefined` if the operator has switched traces off.
  */
 export interface Traces {
-  /** The first step of a request, or the next one of the current trace; undefined when it is not traced. */
+  /** The first step of a request, or the next step of the current trace; undefined if it is not traced. */
   arrive(arrival: Arrival): Step | undefined
-  /** A step of the current trace; undefined where there is none. */
+  /** A step of the current trace; undefined if there is none. */
   begin(name: string, facts?: Facts, kind?: StepKind): Step | undefined
-  /** A handle with which the current trace can be continued later; undefined where there is none. */
+  /** A text with which the current trace can be continued later; undefined if there is none. */
   handle(): string | undefined
-  /** Continues a trace by its handle, wherever that was kept; undefined when it is invalid. */
+  /** Continues a trace from such a text, wherever it was stored; undefined if the text is invalid. */
   resume(handle: unknown, name: string, facts?: Facts): Step | undefined
-  /** Remembers for a while which request published a block, so that what the block causes belongs to its trace. */
+  /**
+   * Remembers for a while which request published a block, so that everything that the block causes becomes part of its
+   * trace.
+   */
   noteBlock(hash: string): void
-  /** Continues the trace of the request that published a block, or begins one, with the same sampling as for requests. */
+  /**
+   * Continues the trace of the request that published a block; if there is none, may begin one, with the same sampling
+   * as for requests.
+   */
   followBlock(hash: string, name: string): Step | undefined
   /** Runs something outside of any trace. */
   outside<T>(run: () => T): T
@@ -92,7 +97,7 @@ export function asStep<T>(step: Step | undefined, run: () => T): T {
     throw error
   }
   if (result instanceof Promise) {
-    // The caller handles the result; here its end only ends the step.
+    // The caller handles the result; here it only ends the step.
     result.then(
       () => step.end(),
       (error: unknown) => step.end(toStepFailure(error)),

@@ -1,30 +1,35 @@
 /** Problems that the operator must look into at once. */
 export type WalletAlarm =
-  /** Another signer has used a wallet's key, or the ledger denies what we know. */
+  /** Somebody else has used the wallet's key, or the ledger contradicts our records. */
   | 'frozen'
   /** An encrypted key cannot be decrypted, or does not belong to its address. */
   | 'key'
-  /** The ledger refuses one of our blocks, or has an unconfirmed one in its place. It is published again; nothing is frozen. */
+  /**
+   * The ledger refuses one of our blocks, or has an unconfirmed one in its place. Our block is published again; nothing
+   * is frozen.
+   */
   | 'refused'
-  /** The master keys could not be read, or lack one that a wallet needs. The wallet waits and is not frozen. */
+  /** The master keys cannot be read, or one that a wallet needs is missing. The wallet waits and is not frozen. */
   | 'master_key'
-  /** Blocks that can never be confirmed, as all nodes agreed, were released, or one of them is on the ledger after all. */
+  /**
+   * Blocks that can never be confirmed, as all nodes agreed, were released; or such a block is on the ledger after all.
+   */
   | 'void'
 
-/** A node's refusal of one of our signed blocks. The block is not changed, and is published again. */
+/** A node's refusal of one of our signed blocks. The block stays as it is, and is published again. */
 export interface BlockRefusal {
   blockId: string
   walletId: string
   hash: string
   /** The node's own message. */
   words: string
-  /** Whether waiting will hardly help: then the caller who asked for the block should be notified. */
+  /** Whether waiting will probably not help, so that the caller who asked for the block should be notified. */
   lasting: boolean
 }
 
 /**
- * An encrypted key that cannot be decrypted because it was changed, or belongs elsewhere. Everything else that prevents decryption is a
- * problem of the master keys, and temporary.
+ * An encrypted key was changed or belongs elsewhere, so it cannot be decrypted. Any other failure to decrypt is a
+ * temporary problem of the master keys.
  */
 export class DecryptionFailed extends Error {}
 

@@ -3,7 +3,7 @@ import { GatewayError } from '../client/index.ts'
 /** Medusa's kinds of errors; each has a status. */
 type ErrorType = 'invalid_data' | 'not_allowed' | 'not_found' | 'unexpected_state'
 
-/** An error in the form that Medusa's workflows pass on and its routes show. */
+/** An error in the form that Medusa's workflows and routes expect. */
 export class NanoPaymentError extends Error {
   override readonly name = 'NanoPaymentError'
   readonly __isMedusaError = true
@@ -24,7 +24,7 @@ export const optionError = (option: string, message: string, cause?: unknown) =>
     cause,
   })
 
-/** The fields of a request that come from an option. */
+/** The fields of a request whose values come from options. */
 const OPTION_OF: Record<string, string> = {
   address: 'address',
   webhook_url: 'webhookUrl',
@@ -37,7 +37,10 @@ const OPTION_OF: Record<string, string> = {
   from: 'refundFrom',
 }
 
-/** An error of the gateway in Medusa's form, with the option that caused it. It omits the gateway's address, because shoppers may read it. */
+/**
+ * Converts an error of the gateway to Medusa's form, and names the option that caused it. Leaves out the gateway's
+ * address, because shoppers may see the message.
+ */
 export function toMedusaError(error: unknown): unknown {
   if (!(error instanceof GatewayError)) return error
   const { code, status, message, field = '', body } = error

@@ -1,9 +1,9 @@
-/* The package `@nano-gateway/medusa`. */
 import { NanoPaymentProvider } from './provider.ts'
 
 export { NanoPaymentError } from './errors.ts'
 export type { NanoOptions } from './options.ts'
 export { NanoPaymentProvider } from './provider.ts'
+export { readPayment } from './route.ts'
 
-/** In the form of Medusa's `ModuleProvider`. */
+/** The form of Medusa's `ModuleProvider`. */
 export default { module: 'payment', services: [NanoPaymentProvider] }

@@ -6,30 +6,30 @@ export interface NanoOptions {
   url: string
   /** A secret key of its account, with the scopes `checkout` and `refunds`. */
   key: string
-  /** The receiver of payments: an address, or `@username`. Refunds are paid from it if it is a cloud wallet of the account. */
+  /** The address that is paid, or an `@username`. If it is a cloud wallet of the account, refunds are paid from it. */
   address: string
-  /** Secret of the webhooks' signatures. */
+  /** The secret that webhooks are signed with. */
   webhookSecret: string
-  /** Where this shop receives webhooks; omit it if the account has an endpoint for that at the gateway. */
+  /** Where this shop receives webhooks; leave it out if the account has an endpoint at the gateway. */
   webhookUrl?: string
-  /** Where the payer goes after a payment, and otherwise; `{session_id}` is replaced. */
+  /** Where the payer goes after a payment, or without one; `{session_id}` is replaced. */
   successUrl?: string
   cancelUrl?: string
   /** Title on the payment page. */
   title?: string
-  /** How payments are distinguished; by default as the gateway does. */
+  /** How payments are distinguished; by default the gateway decides. */
   mode?: 'unique_amount' | 'unique_address' | 'generated_wallet'
   /** How much time a payer has, for instance `30 minutes`. */
   expire?: string
   /** The cloud wallet that pays refunds, if it is not `address`. */
   refundFrom?: string
-  /** The rate at which refunds are converted: that of the payment, or the current one. */
+  /** The exchange rate of refunds: that of the payment, or the current one. */
   refundRate?: 'paid' | 'now'
 }
 
 const MODES: readonly unknown[] = ['unique_amount', 'unique_address', 'generated_wallet']
 const isUrl = (value: string) => /^https?:\/\//.test(value) && URL.canParse(value)
-/** The key is sent there: unencrypted only on this machine. */
+/** The key is sent there, so it must be encrypted, except on this machine. */
 const isSafeUrl = (value: string) =>
   isUrl(value) && (value.startsWith('https:') || /^(localhost|127\.[\d.]+|\[::1\])$/.test(new URL(value).hostname))
 const addressOf = (value: string) => /^(?:@\S+|(?:nano|xrb)_[13]\S{59})$/.test(value)
@@ -62,7 +62,7 @@ const RULES: Record<keyof NanoOptions, Rule> = {
   refundRate: { is: (value) => value === 'paid' || value === 'now', otherwise: 'it must be paid or now.' },
 }
 
-/** Refuses invalid options before the shop opens; no value is repeated in the message, because some are secrets. */
+/** Refuses invalid options when the shop starts. Messages repeat no values, because some are secrets. */
 export function readOptions(given: unknown): NanoOptions {
   const options = (typeof given === 'object' && given !== null ? given : {}) as Record<string, unknown>
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(RULES, name))

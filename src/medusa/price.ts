@@ -1,7 +1,7 @@
 import { NanoPaymentError } from './errors.ts'
 
 export interface Price {
-  /** As the gateway names it: `EUR`, or `NANO`. */
+  /** The gateway's code: `EUR`, or `NANO`. */
   currency: string
   /** A decimal number without an exponent or trailing zeros. */
   amount: string
@@ -10,7 +10,7 @@ export interface Price {
 /** As many decimals as raw has, and more than any currency. */
 const SCALE = 30
 
-/** The amount of Medusa, with the decimals of its currency. */
+/** Converts an amount from Medusa, with the decimals of its currency. */
 export function toPrice(amount: unknown, currencyCode: unknown): Price {
   const code = String(currencyCode).toUpperCase()
   const currency = code === 'XNO' ? 'NANO' : code
@@ -33,7 +33,7 @@ function digitsOf(currency: string): number {
   }
 }
 
-/** An amount as a whole number of the smallest unit: exact, whichever of Medusa's forms it has. */
+/** An amount as a whole number of the smallest unit, exact for each of Medusa's formats. */
 export function scale(amount: unknown): bigint {
   const [, whole = '', part = '', exponent = '0'] =
     /^(\d+)(?:\.(\d*))?(?:e([+-]?\d{1,2}))?$/i.exec(toText(amount)) ?? []

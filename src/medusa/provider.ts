@@ -23,16 +23,16 @@ import type {
   WebhookResult,
 } from './shapes.ts'
 
-/** Further events that webhooks report, beside the payment itself. */
+/** Events reported by webhooks in addition to the payment itself. */
 const FURTHER_EVENTS = ['payment.partial', 'payment.late', 'checkout.expired', 'refund.failed'] as const
 
 /**
- * Payments with Nano in Medusa. A payment session is a checkout of the gateway. Whether it is paid is asked of the gateway every
- * time, and never taken from a browser or from stored data.
+ * Payments with Nano in Medusa. A payment session is a checkout of the gateway. Whether it is paid is read from the
+ * gateway each time, never from a browser or from stored data.
  */
 export class NanoPaymentProvider {
   static readonly identifier = 'nano'
-  /** Medusa recognises payment providers by this. */
+  /** Medusa recognises a payment provider by this member. */
   static readonly _isPaymentProvider = true
 
   readonly #options: NanoOptions
@@ -45,7 +45,7 @@ export class NanoPaymentProvider {
     this.#gateway = createGateway({ url: this.#options.url, key: this.#options.key })
   }
 
-  /** Medusa calls this before the shop opens. */
+  /** Medusa calls this when the shop starts. */
   static validateOptions(options: unknown): void {
     readOptions(options)
   }
@@ -63,7 +63,10 @@ export class NanoPaymentProvider {
     return { id: session.checkout_id, status: 'pending', data: session }
   }
 
-  /** Another price needs another checkout. The old one is cancelled first, so that it cannot be paid; a paid one stays. */
+  /**
+   * Another price needs another checkout. The old one is cancelled first, so that it cannot be paid any more; if it is
+   * paid, it stays.
+   */
   async updatePayment(input: PricedInput): Promise<StatusOutput> {
     const session = readSession(input.data)
     if (!session) return this.initiatePayment(input)
@@ -83,7 +86,10 @@ export class NanoPaymentProvider {
     return held ? toOutput(data, await this.#end(held)) : { data: data ?? {} }
   }
 
-  /** Medusa stores what a visitor sends with a new session before it calls us, so only `context` says which session this is. */
+  /**
+   * Before it calls us, Medusa stores whatever a visitor sends with a new session. So only `context` says which session
+   * this is.
+   */
   async authorizePayment({ data, context }: ProviderInput): Promise<StatusOutput> {
     const session = needSession(data)
     if (context?.idempotency_key !== session.session_id) {
@@ -130,7 +136,7 @@ export class NanoPaymentProvider {
     return { data: { ...data, ...showPayment(await this.#read(session)), refunds } }
   }
 
-  /** A genuine webhook only says which checkout to read; its state is read from the gateway. */
+  /** A webhook only says which checkout to read; its state comes from the gateway. */
   async getWebhookActionAndData(payload: WebhookPayload): Promise<WebhookResult> {
     const event = readEvent(payload, this.#options.webhookSecret)
     const { session_id: sessionId } = event.metadata
@@ -146,7 +152,7 @@ export class NanoPaymentProvider {
     return { action: statusOf(checkout), data: { session_id: sessionId, amount: checkout.price } }
   }
 
-  /** Overridden in tests. */
+  /** Tests replace it. */
   protected nowSeconds(): number {
     return Math.floor(Date.now() / 1_000)
   }
@@ -180,14 +186,14 @@ export class NanoPaymentProvider {
     return checkout
   }
 
-  /** Undefined for a checkout that the gateway has deleted because it was not paid: there is nothing left to cancel. */
+  /** Undefined if the gateway has deleted the unpaid checkout, so that there is nothing to cancel. */
   async #readKept(session: Session): Promise<OwnCheckout | undefined> {
     const checkout = await this.#find(session.checkout_id)
     if (checkout) requireSame(session, checkout)
     return checkout
   }
 
-  /** Undefined for a checkout that does not belong to this account. */
+  /** Undefined if the checkout does not belong to this account. */
   async #find(checkoutId: string): Promise<OwnCheckout | undefined> {
     try {
       return await this.#gateway.checkouts.read(checkoutId)
@@ -197,7 +203,7 @@ export class NanoPaymentProvider {
     }
   }
 
-  /** Makes sure that it cannot be paid any more; refuses if it has been paid. */
+  /** Makes sure that it can no longer be paid; refuses if it is paid. */
   async #end(held: OwnCheckout): Promise<OwnCheckout> {
     const ended = holdsMoney(held) ? held : await this.#ask(() => this.#gateway.checkouts.cancel(held.id))
     if (!holdsMoney(ended)) return ended
@@ -234,8 +240,8 @@ function needSession(data: Data | undefined): Session {
 }
 
 /**
- * The event of a genuine webhook; throws otherwise. Its age does not matter: Medusa may process it long after it arrived, and
- * everything it says is verified with the gateway before it has any effect.
+ * The event of a genuine webhook; throws otherwise. Its age does not matter: Medusa may process it long after its
+ * arrival, and everything in it is checked with the gateway before it has any effect.
  */
 function readEvent({ rawData, headers }: WebhookPayload, secret: string): WebhookEvent {
   const named = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))

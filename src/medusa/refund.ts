@@ -6,7 +6,6 @@ import type { Session } from './session.ts'
 
 type Refund = Answers['checkout_refund']
 
-/** A refund that Medusa requests. */
 interface WantedRefund {
   /** Medusa's id of it. */
   refundId: string
@@ -15,21 +14,21 @@ interface WantedRefund {
   nowSeconds: number
 }
 
-/** Until then, the caller who requested a refund may still be storing its result. */
+/** For this time, the caller who requested a refund may still be storing its result. */
 const SETTLING_SECONDS = 120
 const TRIES_MAX = 3
 
 const MARK = 'Medusa refund '
-/** The id of Medusa's refund, and its requested amount, which older ones do not contain. */
+/** Medusa's id of the refund, and the requested amount, which older refunds do not contain. */
 const readMark = ({ reason }: Refund) => (reason?.startsWith(MARK) ? reason.slice(MARK.length).split(' of ') : [])
 const markOf = (refund: Refund) => readMark(refund)[0]
 
 const conflict = (message: string) => new NanoPaymentError('not_allowed', message, { code: 'refund_in_progress' })
 
 /**
- * Makes a refund once, however often Medusa requests it. Medusa forgets a refund whose answer it did not get, and requests it
- * again with another id. So the gateway's list of refunds decides, and the idempotency key of a refund is its number in that list: of
- * two that are requested at the same moment, one is made.
+ * Makes a refund once, however often Medusa requests it. If the answer is lost, Medusa forgets the refund and requests
+ * it again with another id. So the gateway's list of refunds decides, and the idempotency key of a refund is its number
+ * in that list: of two simultaneous requests only one makes a refund.
  */
 export async function refundOnce(
   gateway: Gateway,
@@ -55,7 +54,7 @@ export async function refundOnce(
   throw conflict(`Another refund of checkout ${checkout.id} is being made: ask again in two minutes.`)
 }
 
-/** A refund that was paid while its answer was lost: when it is requested again, it is used. */
+/** Uses a refund whose answer was lost when the same refund is requested again. */
 function adopt(lost: Refund, { amount, nowSeconds }: WantedRefund): Refund {
   // If more than the price was paid, the gateway's amount is less than the requested one.
   const [, wanted = lost.fiat_amount ?? lost.amount] = readMark(lost)
@@ -67,7 +66,7 @@ function adopt(lost: Refund, { amount, nowSeconds }: WantedRefund): Refund {
   throw conflict(`${about} was paid, and this shop has not written it down: ask for the same amount first.`)
 }
 
-/** The whole rest if the full price is refunded: rates are rounded, and a late payer may have paid a little less. */
+/** All that is left, if the full price is refunded: rates are rounded, and a late payer may have paid slightly less. */
 function toAmount(
   session: Session,
   checkout: OwnCheckout,
@@ -80,7 +79,7 @@ function toAmount(
   return session.currency === 'NANO' ? { amount } : { fiat_amount: amount, rate: refundRate }
 }
 
-/** After a lost answer the same request is sent again with the same key, which pays once. */
+/** If the answer is lost, sends the same request with the same key again, which pays once. */
 async function untilAnswered(call: () => Promise<Refund>): Promise<Refund> {
   for (let tries = 1; ; tries++) {
     try {

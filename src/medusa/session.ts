@@ -3,7 +3,7 @@ import { NanoPaymentError } from './errors.ts'
 import { type Price, scale } from './price.ts'
 import type { Data, SessionStatus } from './shapes.ts'
 
-/** A refund that Medusa has stored. */
+/** A refund in Medusa's data. */
 export interface KnownRefund {
   /** The gateway's id. */
   id: string
@@ -12,14 +12,16 @@ export interface KnownRefund {
   amount: string
 }
 
-/** The data of a payment session. Shops send it to browsers: it contains no secrets, and nothing in it is trusted. */
+/**
+ * The data of a payment session. Shops send it to browsers, so it contains no secrets, and nothing in it is trusted.
+ */
 export interface Session extends Price {
   session_id: string
   checkout_id: string
   refunds: readonly KnownRefund[]
 }
 
-/** A visitor may add members to a new session, so every member that is read later is written here. */
+/** A visitor may add members to a new session, so every member that is read later is set here. */
 export function toSession(
   sessionId: string,
   { currency, amount }: Price,
@@ -33,7 +35,7 @@ export function toSession(
     amount,
     /** URL of the payment page. */
     url: made.browser,
-    /** Script of `<button data-nano-checkout>`, an alternative to that page. */
+    /** The script for `<button data-nano-checkout>`, an alternative to the page. */
     button_script: `${gatewayUrl}/button.js`,
     address: made.address,
     nano_amount: made.amount ?? null,
@@ -46,7 +48,7 @@ export function toSession(
   }
 }
 
-/** Undefined where no checkout was made. */
+/** Undefined if no checkout was made. */
 export function readSession(data: Data = {}): Session | undefined {
   const { session_id, checkout_id, currency, amount, refunds } = data
   const texts = [session_id, checkout_id, currency, amount]
@@ -55,7 +57,9 @@ export function readSession(data: Data = {}): Session | undefined {
   return { session_id, checkout_id, currency, amount, refunds: known } as unknown as Session
 }
 
-/** The checkout must be the one made for this session, at this price: a paid checkout of another order does not count. */
+/**
+ * The checkout must be the one made for this session at this price. A paid checkout of another order does not count.
+ */
 export function requireSame(session: Session, { id, metadata, currency, price }: OwnCheckout): void {
   const isSame =
     metadata.session_id === session.session_id &&
@@ -68,13 +72,13 @@ export function requireSame(session: Session, { id, metadata, currency, price }:
   })
 }
 
-/** The amount that the payer has paid and not got back, in raw. */
+/** What the payer has paid and not got back, in raw. */
 const heldOf = ({ amount_paid_raw: paid, amount_refunded_raw: refunded = 0n }: OwnCheckout) => paid - refunded
 
-/** Whether it must be kept: it has received money, or money is on its way. */
+/** Whether the checkout must be kept, because it has received money or money is on its way. */
 export const holdsMoney = (checkout: OwnCheckout) => checkout.status === 'detected' || heldOf(checkout) > 0n
 
-/** Confirmed nano is final: a paid session counts as captured. */
+/** Confirmed nano is final, so a paid session counts as captured. */
 export function statusOf(checkout: OwnCheckout): SessionStatus {
   switch (checkout.status) {
     case 'complete':

@@ -46,7 +46,7 @@ export async function openSecrets(
   const { db, clock, random } = ctx
   const canary = await findFact(db, 'secret-key')
   const encrypted = canary === undefined ? await sample(db) : [{ context: CANARY_CONTEXT, encrypted: canary }]
-  // A new key could decrypt nothing and would hide that the old one is gone.
+  // A new key could decrypt nothing, and would hide that the old one is missing.
   if (keysOf(config).length === 0 && encrypted.length > 0 && !existsSync(secretKeyFileOf(config.dataDir))) {
     throw new Error(
       `${nameKey(config)} is missing, and the secrets of this store are encrypted with it. Restore it.${describeShared(config)} ${WAY_OUT}`,

@@ -24,7 +24,10 @@ interface Head {
 const UNSIGNED = '0'.repeat(128)
 const RECEIVED_AT_ONCE = 1_000
 
-/** An account of the ledger that signs here: its calls are ordinary calls of a wallet, and suffer the faults that were ordered. */
+/**
+ * An account of the ledger that signs here. Its calls are those of an ordinary wallet, and get the faults that were
+ * ordered.
+ */
 export class LedgerAccount {
   readonly address: string
   readonly publicKey: string
@@ -34,7 +37,7 @@ export class LedgerAccount {
   readonly #representative: PublicKey
   #underWay: Promise<unknown> = Promise.resolve()
 
-  /** Made by a ledger. */
+  /** Called by the ledger. */
   constructor(who: { privateKey: string } | { address: string }, { ask, representative }: AccountOptions) {
     this.privateKey = 'privateKey' in who ? who.privateKey : undefined
     this.publicKey = 'privateKey' in who ? publicKeyOf(requireKey(who.privateKey)) : keyOf(who)

@@ -62,7 +62,7 @@ export class Ledger {
     const privateKey = randomBytes(32).toString('hex').toUpperCase()
     const account = this.account(privateKey)
     const hash = await this.fund(account, amount)
-    // Also while blocks are held: the caller wants to use the account.
+    // Confirmed even while blocks are held, because the caller wants to use the account.
     await this.confirm(hash)
     const [opened] = await account.receive()
     await this.confirm(opened!)
@@ -129,17 +129,16 @@ export class Ledger {
     await this.#ask('devnet_impersonate', { account: addressOf(who), end: 'true' })
   }
 
-  /** From now on blocks stay unconfirmed. */
+  /** Leaves new blocks unconfirmed. */
   async hold(): Promise<void> {
     await this.#ask('devnet_hold')
   }
 
-  /** Confirms everything that waits, and confirms new blocks automatically again. */
+  /** Confirms all waiting blocks, and new blocks automatically again. */
   async release(): Promise<void> {
     await this.#ask('devnet_release')
   }
 
-  /** Confirms a block and its dependencies. */
   async confirm(hash: string): Promise<void> {
     await this.#ask('devnet_confirm', { hash })
   }
@@ -149,7 +148,7 @@ export class Ledger {
     return listOf((await this.#ask('devnet_drop', { hash })).dropped)
   }
 
-  /** Takes back a block, confirmed or not, and everything built on it; returns the hashes that are gone. */
+  /** Rolls back a block, confirmed or not, and everything built on it; returns the hashes of the removed blocks. */
   async rollback(hash: string): Promise<string[]> {
     return listOf((await this.#ask('devnet_rollback', { hash })).rolled_back)
   }
@@ -180,12 +179,12 @@ export class Ledger {
     return { ...rest, blocks: listOf(blocks) }
   }
 
-  /** Replaces this ledger by a dumped one, all of it or nothing; returns the number of blocks. */
+  /** Replaces this ledger by a dumped one, completely or not at all; returns the number of blocks. */
   async load(state: LedgerState): Promise<number> {
     return Number((await this.#ask('devnet_load', { state })).blocks)
   }
 
-  /** Stops the ledger. May be called again; all callers wait for the same end. */
+  /** Stops the ledger. May be called more than once; every caller waits until it has stopped. */
   close(): Promise<void> {
     return (this.#closing ??= this.#running.close())
   }

@@ -8,8 +8,8 @@ import { startLedger } from './start-ledger.ts'
  */
 
 /**
- * A ledger for the tests of this file, or of the suite it is called in: it starts before them, every test finds it as the one
- * before did, and it ends with them. Tests that run side by side need one each: `ledgerFor`.
+ * A ledger for the tests of this file, or of the suite in which it is called. It starts before the tests, each test
+ * begins with the same state, and it ends after them. Tests that run side by side need one each: `ledgerFor`.
  */
 export function useLedger(options: LedgerOptions = {}): Ledger {
   let ledger: Ledger | undefined

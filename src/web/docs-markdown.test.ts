@@ -18,7 +18,7 @@ test('a document has its title, its sections, and ids that its own links use', (
   ])
 })
 
-test('lines of one paragraph stay together; code, emphasis and links are told apart', () => {
+test('lines of one paragraph stay together; code, emphasis and links are distinguished', () => {
   assert.equal(
     html('One line\nand *another* with `a*b*c`, **bold `x`** and [a `link`](https://nano.org).\n'),
     '<p>One line\nand <em>another</em> with <code>a*b*c</code>, <strong>bold <code>x</code></strong> and <a href="https://nano.org">a <code>link</code></a>.</p>',

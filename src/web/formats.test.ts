@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { currencyOf, showDigits, showLeft, showMoney, showWorth } from './formats.ts'
 
-// A payer who types what stands here must pay exactly what is asked for.
+// A payer who types the shown amount must pay exactly what is asked for.
 test('every digit of an amount is shown, in the digits and signs of the reader', () => {
   const raw = 1_234_000000000000000000000000000001n
   assert.equal(showDigits('en', raw), '1,234.000000000000000000000000000001')
@@ -27,7 +27,7 @@ test('the region decides which money somebody thinks in; what has no price is no
   assert.equal(currencyOf('en', []), undefined)
 })
 
-test('what is left is told in the unit that fits', () => {
+test('what is left is reported in the unit that fits', () => {
   assert.equal(showLeft('en', 86_400_000), '24 hours')
   assert.equal(showLeft('en', 86_400_000 - 5_000), '24 hours')
   assert.equal(showLeft('en', 90_000), '2 minutes')

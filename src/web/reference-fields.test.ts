@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { answer } from '../kernel/answers.ts'
 import { membersOf } from './reference-fields.ts'
 
-test('an answer is told member by member, with what may be missing', () => {
+test('an answer is reported member by member, with what may be missing', () => {
   const history = answer.list(answer.record({ amount: answer.raw, username: answer.optional(answer.text) }))
   const members = membersOf(answer.record({ account: answer.address, history: answer.orNothing(history) }))
   assert.deepEqual(
@@ -17,7 +17,7 @@ test('an answer is told member by member, with what may be missing', () => {
   )
 })
 
-test('lists, maps and answers of several forms are told by what they hold', () => {
+test('lists, maps and answers of several forms are reported by what they hold', () => {
   const balance = answer.record({ balance: answer.raw })
   const told = (shape: Parameters<typeof membersOf>[0]) => membersOf(shape).map(({ path, type }) => `${path}: ${type}`)
   assert.deepEqual(told(answer.list(balance)), ['[].balance: amount in raw'])

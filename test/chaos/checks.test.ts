@@ -11,7 +11,7 @@ const arrived = new Map([
   ['B', 2n],
 ])
 
-test('a refund or a share that is not on the ledger, is of another amount, or went out twice is told', () => {
+test('a refund or a share that is not on the ledger, is of another amount, or went out twice is reported', () => {
   const due = [
     { what: 'refund good', hash: 'A', amountRaw: 1n },
     { what: 'refund gone', hash: 'C', amountRaw: 1n },
@@ -28,7 +28,7 @@ test('a refund or a share that is not on the ledger, is of another amount, or we
   ])
 })
 
-test('an answer that is not paid, a payment that is not answered, and one that nobody signed are told', () => {
+test('an answer that is not paid, a payment that is not answered, and one that nobody signed are reported', () => {
   const purchases = [
     { hash: 'A', amountRaw: 1n, answer: undefined },
     { hash: 'C', amountRaw: 1n, answer: '{}' },
@@ -50,7 +50,7 @@ test('what the ledger had before the end is paid, what came after a told end is 
   assert.deepEqual(fatesOf({ ...paid, paidAt: 101, wasOver: true }), ['late'])
 })
 
-test('a send by a key whose right was taken away is told, also where nobody was answered', () => {
+test('a send by a key whose right was taken away is reported, also where nobody was answered', () => {
   const late = { key: 'late', hash: undefined, mustNotLeave: true }
   const sends = [
     { ...late, amountRaw: 1n },
@@ -60,7 +60,7 @@ test('a send by a key whose right was taken away is told, also where nobody was 
   assert.deepEqual(compareSends(arrived, sends), ['send late has left after its right was taken away'])
 })
 
-test('what no customer has sent, what was meant for another sale, and what went back beyond what was paid is told', () => {
+test('what no customer has sent, what was meant for another sale, and what went back beyond what was paid is reported', () => {
   const sale = { way: 'till', address: '', amountRaw: 5n, paidRaw: 5n }
   const sales = ['one', 'two', 'three'].map((id) => ({ ...sale, id }))
   const payment = { to: '', amountRaw: 5n }

@@ -41,7 +41,7 @@ test(
   },
 )
 
-test('a send that was made twice, one that is lost and one that nobody asked for are told', () => {
+test('a send that was made twice, one that is lost and one that nobody asked for are reported', () => {
   const sends = [
     { key: 'twice', amountRaw: 2n, hash: 'A' },
     { key: 'lost', amountRaw: 3n, hash: 'C' },
@@ -59,7 +59,7 @@ test('a send that was made twice, one that is lost and one that nobody asked for
   ])
 })
 
-test('a checkout whose block is unconfirmed, missing, or for somebody else is told', async (t) => {
+test('a checkout whose block is unconfirmed, missing, or for somebody else is reported', async (t) => {
   const devnet = await openDevnet(t)
   const reader = new LedgerReader(devnet)
   const purse = new Purse({ funds: '1'.repeat(64), firstAccount: 0, rpcUrl: () => devnet.rpcUrl, patience: 60_000 })

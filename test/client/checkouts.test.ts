@@ -11,7 +11,7 @@ import { BODY, NON_ASCII, TIMESTAMP, VECTORS } from '../support/webhook-vectors.
 
 const shop = new Signer(61)
 
-test('a shop asks for an amount of raw and is told when it is paid, also over a line that breaks', async (t) => {
+test('a shop asks for an amount of raw and is notified when it is paid, also over a line that breaks', async (t) => {
   const { url, app } = await openGateway(t)
   const relay = await TcpRelay.start(Number(new URL(url).port))
   t.after(() => relay.close())
@@ -35,7 +35,7 @@ test('a shop asks for an amount of raw and is told when it is paid, also over a 
   assert.equal((await gateway.checkouts.check(id)).status, 'complete')
 })
 
-test('who waits for a checkout that ends unpaid is not told that it was paid', async (t) => {
+test('who waits for a checkout that ends unpaid does not see it as paid', async (t) => {
   const { url } = await openGateway(t)
   const gateway = createGateway({ url })
   const play = (id: string, what: string) => ask(`${url}/developer/checkouts/${id}/${what}`, { body: '{}' })

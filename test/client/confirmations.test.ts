@@ -45,7 +45,7 @@ async function openListener(t: TestContext, accounts: string[] | undefined) {
   return { node, relay, told, subscribed: () => subscribed, gateway }
 }
 
-test('a shop that was cut off hears of every payment once: those meanwhile, those before and those after', async (t) => {
+test('a shop that was cut off learns of every payment once: those meanwhile, those before and those after', async (t) => {
   const { node, relay, told, subscribed } = await openListener(t, [alice.address])
   const before = await give(node, alice.key, nano(1))
   await until(() => told.length === 1)
@@ -73,7 +73,7 @@ test('a shop that was cut off hears of every payment once: those meanwhile, thos
   assert.equal(payment.block.subtype, 'send')
 })
 
-test('without accounts everything is told, and the loop ends with its signal', async (t) => {
+test('without accounts everything is reported, and the loop ends with its signal', async (t) => {
   const { node, told, gateway } = await openListener(t, undefined)
   const hash = await give(node, bob.key, nano(1))
   await until(() => told.some((each) => each.hash === hash))

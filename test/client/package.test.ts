@@ -18,7 +18,7 @@ import { openBrowser, openTab } from '../pages/browser.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const run = promisify(execFile)
-const WALK = join(import.meta.dirname, 'walk.mjs')
+const WALK = join(import.meta.dirname, 'first-to-last.mjs')
 const hook = {
   body: BODY,
   headers: signBody({ id: 'evt_1', timestamp: TIMESTAMP, body: BODY, secrets: ['secret'] }),
@@ -26,7 +26,7 @@ const hook = {
   nowSeconds: TIMESTAMP,
 }
 
-/** What every walk ends with, wherever it was made. */
+/** The result of the program, the same wherever it ran. */
 const ENDED = {
   refused: 'Account not found',
   opened: '3',
@@ -39,7 +39,7 @@ const ENDED = {
 }
 
 /** Walks where it was told to, and says how that ended. */
-const WORKER = 'onmessage = ({ data }) => void walkWith(data).then(postMessage)'
+const WORKER = 'onmessage = ({ data }) => void useWith(data).then(postMessage)'
 
 let wallets = 700
 
@@ -68,8 +68,10 @@ test('the package is small, has its types, names what it needs, and nothing of a
   assert.deepEqual(strange, [])
   const read = (file: string) => readFileSync(join(folder, 'node_modules/@nano-gateway/client', file), 'utf8')
   const { dependencies, sideEffects } = JSON.parse(read('package.json')) as Record<string, unknown>
-  const own = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { dependencies: Record<string, string> }
-  const noble = ['@noble/curves', '@noble/hashes'].map((name) => [name, own.dependencies[name]])
+  const own = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    devDependencies: Record<string, string>
+  }
+  const noble = ['@noble/curves', '@noble/hashes'].map((name) => [name, own.devDependencies[name]])
   assert.deepEqual([dependencies, sideEffects], [Object.fromEntries(noble), false])
   for (const [, from] of read('dist/index.js').matchAll(/from "([^"]+)"/g))
     assert.match(from!, /^(@noble\/|\.\/chunk-)/)
@@ -77,10 +79,10 @@ test('the package is small, has its types, names what it needs, and nothing of a
 
 test('a program in an empty folder opens an account, pays a checkout and buys its work, also on Node 20', async (t) => {
   const { folder } = packClient()
-  copyFileSync(WALK, join(folder, 'walk.mjs'))
+  copyFileSync(WALK, join(folder, 'first-to-last.mjs'))
   const program = `import * as client from '@nano-gateway/client'
-import { walk } from './walk.mjs'
-console.log(JSON.stringify(await walk(client, JSON.parse(process.env.TERMS))))`
+import { useClient } from './first-to-last.mjs'
+console.log(JSON.stringify(await useClient(client, JSON.parse(process.env.TERMS))))`
   writeFileSync(join(folder, 'program.mjs'), program)
   const oldest = '/usr/bin/node'
   for (const node of [process.execPath, ...(existsSync(oldest) ? [oldest] : [])]) {
@@ -94,18 +96,18 @@ console.log(JSON.stringify(await walk(client, JSON.parse(process.env.TERMS))))`
 
 test('as one file it runs alone, in a page of another origin, and in a worker', async (t) => {
   const { folder } = packClient()
-  copyFileSync(WALK, join(folder, 'walk.mjs'))
+  copyFileSync(WALK, join(folder, 'first-to-last.mjs'))
   const single = join(folder, 'single.mjs')
   await bundle(
     `import * as client from '@nano-gateway/client'
-import { walk } from './walk.mjs'
-globalThis.walkWith = (terms) => walk(client, terms)`,
+import { useClient } from './first-to-last.mjs'
+globalThis.useWith = (terms) => useClient(client, terms)`,
     single,
   )
   const text = readFileSync(single, 'utf8')
   assert.doesNotMatch(text, /^import /m)
   const alone = await openWalk(t)
-  const script = `await import(process.env.FILE); console.log(JSON.stringify(await walkWith(JSON.parse(process.env.TERMS))))`
+  const script = `await import(process.env.FILE); console.log(JSON.stringify(await useWith(JSON.parse(process.env.TERMS))))`
   const env = { PATH: process.env.PATH!, FILE: single, TERMS: JSON.stringify(alone.terms) }
   const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], { cwd: '/', env })
   assert.deepEqual(JSON.parse(stdout), ENDED)
@@ -119,8 +121,8 @@ globalThis.walkWith = (terms) => walk(client, terms)`,
   const { terms } = await openWalk(t)
   const { page, misconduct } = await openTab(t, await openBrowser(), { url: terms.url })
   await page.goto(`${home}/`)
-  await page.waitForFunction('globalThis.walkWith !== undefined')
-  assert.deepEqual(await page.evaluate(`walkWith(${JSON.stringify(terms)})`), ENDED)
+  await page.waitForFunction('globalThis.useWith !== undefined')
+  assert.deepEqual(await page.evaluate(`useWith(${JSON.stringify(terms)})`), ENDED)
   const { terms: others } = await openWalk(t)
   const inWorker = `new Promise((resolve) => {
     const worker = new Worker('/worker.mjs', { type: 'module' })

@@ -63,7 +63,7 @@ test('a payment whose reply was lost is looked up, and not made twice', async (t
   assert.ok(node.ledger.store.findBlock(hash))
 })
 
-test('a payment of which nobody knows the end is told as such, and finished before the next one', async (t) => {
+test('a payment of which nobody knows the end is reported as such, and finished before the next one', async (t) => {
   let isAway = false
   const watched = watchedFetch((asked, go) => {
     if (asked.path === '/actions/process' && asked.body.includes('"send"')) isAway ||= watched.count(asked.path) === 2

@@ -92,7 +92,7 @@ test('the container holds every folder that the gateway reads beside its code', 
   }
 })
 
-test('a gateway held a quarter more memory than it used, because its allocator was not told to return it: every way to start one says the same', () => {
+test('a gateway held a quarter more memory than it used, because its allocator was not set to return it: every way to start one says the same', () => {
   const root = resolve(import.meta.dirname, '../..')
   const toldBy = (file: string) =>
     [...readFileSync(join(root, file), 'utf8').matchAll(/(MALLOC_[A-Z_]+_)(?:=|: ')(\d+)/g)].map(([, name, bytes]) => [

@@ -97,7 +97,7 @@ test('a gateway notices that the line to its store hangs, and hears the others a
   assert.equal(await heard, 'hello')
 })
 
-test('whoever listens to a gateway that hears no node is told what another gateway heard', async (t) => {
+test('whoever listens to a gateway that hears no node gets what another gateway received', async (t) => {
   const { a, b, alice, events, clock, send, publish } = await openPair(t)
   await events.cut()
   await until(() => !b.app.nodes.confirmations.connected)

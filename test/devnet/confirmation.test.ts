@@ -82,7 +82,7 @@ test('a block that arrives is confirmed in the same instant when nothing was sai
   assert.deepEqual(await look(world, send), confirmed(hash))
 })
 
-test('a held block is seen but not confirmed, wherever the node tells the two apart, until it is confirmed', async (t) => {
+test('a held block is seen but not confirmed, wherever the node distinguishes the two, until it is confirmed', async (t) => {
   const world = await openPeopled(t)
   world.node.hold()
   const send = world.spend(3)

@@ -125,7 +125,7 @@ test('a state with one wrong line is refused by its place, and the ledger stays 
   assert.deepEqual(dumpLedger(file), before)
 })
 
-test('wrong input of a control is told by the name of its field', async (t) => {
+test('wrong input of a control is reported by the name of its field', async (t) => {
   const { rpcUrl, node } = await openDevnet(t, { confirmAfterMilliseconds: 0 })
   const hash = DEV_NETWORK.genesisHash
   const wrong: [action: string, given: object, error: string | RegExp][] = [

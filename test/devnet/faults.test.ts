@@ -88,7 +88,7 @@ test('a node that lags tells what was, by the time it is behind, and takes block
   assert.equal(await balance(), nano(6).toString())
 })
 
-test('a websocket that stalls tells nothing, or tells it late, and nothing of a ledger that is gone', async (t) => {
+test('a websocket that stalls reveals nothing, or tells it late, and nothing of a ledger that is gone', async (t) => {
   const { devnet, node, clock, ask, spend } = await openTimed(t)
   const client = await WsClient.connect(t, devnet.wsUrl)
   client.send({ action: 'subscribe', topic: 'confirmation' })

@@ -70,7 +70,7 @@ const frontierAt = async (url: string, { address }: Signer) => {
   return { previous: frontier!, balance: BigInt(balance!), representative: DEV_NETWORK.genesisAccount }
 }
 
-test('a wallet spends real money on a fork, and play money of its own: balances, history and receivables are the network’s, which hears of nothing', async (t) => {
+test('a wallet spends real money on a fork, and test nano of its own: balances, history and receivables are the network’s, which learns of nothing', async (t) => {
   const { network, written, fork } = await openWorld(t)
   const { node, rpcUrl } = await fork()
   assert.equal(node.ledger.genesis.account, FORK_BANK.account)

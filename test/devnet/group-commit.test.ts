@@ -66,7 +66,7 @@ test('where the disk is quick, blocks that come one after another share a commit
   await Promise.all(answers)
 })
 
-test('a disk that fails is not trusted again: those in the sync hear of it, and so does everybody after them', async () => {
+test('a disk that fails is not trusted again: those in the sync learn of it, and so does everybody after them', async () => {
   const { disk, syncs, commits, count } = slowDisk()
   const writer = new BatchWriter(disk)
   const first = writer.submit(count)

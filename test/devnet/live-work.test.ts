@@ -57,7 +57,7 @@ test('a wallet that asks a gateway on the development ledger for the live thresh
   assert.deepEqual(tooMuch, { error: 'Difficulty above config limit or below publish threshold' })
 })
 
-test('a gateway that computes dev work has no business on a ledger that asks for live work, until it is told', async (t) => {
+test('a gateway that computes dev work has no business on a ledger that asks for live work, until it is set to', async (t) => {
   const ledger = await openDevnet(t, { thresholds: WORK_THRESHOLDS.live })
   const env = { NODE_URLS: ledger.rpcUrl, NODE_NETWORK: 'dev' }
   const untold = await openGateway(t, env)

@@ -136,7 +136,7 @@ interface Sale {
   items: { body: { action: string }; accepts: { amount: string; payTo: string }[] }[]
 }
 
-test('a gateway sells what it was told to, at its price, and the example buys it', async (t) => {
+test('a gateway sells what its settings say, at its price, and the example buys it', async (t) => {
   const { address } = new Signer(9)
   const listed = async ({ url }: Served) => {
     const { items } = (await ask(`${url}/.well-known/x402`, { method: 'GET' })).json<Sale>()

@@ -135,7 +135,7 @@ test('thanks are paid once, whichever call is the last or loses its reply', { ti
 `
 
 export const CANCELLED_TEST = `
-test('a merchant who asked for it hears of a checkout that was given up (contract 6, Event kinds: checkout.cancelled)', async (t) => {
+test('a merchant who asked for it learns of a checkout that was given up (contract 6, Event kinds: checkout.cancelled)', async (t) => {
   const { shop, key } = await openShop(t)
   const webhook_events = ['checkout.cancelled']
   const { id } = await shop.open({ address: merchant.address, amount: '1', webhook_events }, bearer(key))
@@ -181,7 +181,7 @@ export const EMAIL_EVENT_TEST = `import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openWorld } from '../support/email-steps.ts'
 
-test('a sender hears of an email payment that was made (contract 6, Event kinds: email.opened)', async (t) => {
+test('a sender learns of an email payment that was made (contract 6, Event kinds: email.opened)', async (t) => {
   const world = await openWorld(t)
   const made = await world.open({ amount: '1', emails: ['alice@example.com'] })
   const { events } = (await world.rest('GET', '/api/events', world.key)).json<{ events: { type: string; payload: object }[] }>()

@@ -19,7 +19,7 @@ import { testRandom } from '../support/random.ts'
 import { until } from '../support/until.ts'
 import { openWorld as openEmailWorld } from '../support/email-steps.ts'
 import { openReceiver, openWebhooks } from '../support/webhook-steps.ts'
-import { BACKGROUND, ERROR, openReporter, readLines, readSeries } from './told.ts'
+import { BACKGROUND, ERROR, openReporter, readLines, readSeries } from './reported.ts'
 
 /* Background work of a whole gateway meets what cannot be, written into its store by somebody else's hand. */
 
@@ -80,7 +80,7 @@ forEachEngine((engine, open) => {
     assert.equal(await jobs('wallets.settle', 'dead'), 0)
   })
 
-  test('a job that throws is told with its kind and tried again; where money waits for it somebody is called, and nobody for a node that is away', async (t) => {
+  test('a job that throws is reported with its kind and tried again; where money waits for it somebody is called, and nobody for a node that is away', async (t) => {
     const { store, clock, ctx } = await open(t)
     const reporter = openReporter(clock)
     const thrown = [new Error('A sum was about to be wrong.'), noNode(), undefined]

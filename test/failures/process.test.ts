@@ -4,7 +4,7 @@ import { logOf, start } from '../start/process.ts'
 import { openFolder } from '../support/folder.ts'
 import { ask } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
-import { BACKGROUND, ERROR, readSeries } from './told.ts'
+import { BACKGROUND, ERROR, readSeries } from './reported.ts'
 
 /** Lives in the process like any code of ours: one signal makes it forget a promise, another makes it throw. */
 const FAULTY = `data:text/javascript,${encodeURIComponent(`
@@ -27,7 +27,7 @@ test('a promise that nobody waited for failed: the process lives on, with a line
   assert.match(line!.error!, /forgotten promise/)
 })
 
-test('an exception that nobody caught is told, and the process ends in order and as failed', async (t) => {
+test('an exception that nobody caught is reported, and the process ends in order and as failed', async (t) => {
   const { pid, ended } = await startGateway(t)
   process.kill(pid, 'SIGHUP')
   const { code, output } = await ended

@@ -3,7 +3,7 @@ import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { toRaw } from '../../src/kernel/money.ts'
 import { give } from '../support/blocks.ts'
 import { FRIEND, openWorld } from './steps.ts'
-import type { Walk } from './walk.ts'
+import type { ClientRun } from './run-client.ts'
 
 /** What an agents' framework makes of the tools at `/mcp`. */
 export interface Toolbox {
@@ -16,7 +16,7 @@ const most = 40
 
 /** A key that the framework sends, and what an agent does for a shop: it asks, takes an order, waits until it is paid, and reads a refusal. */
 export async function useTools(
-  { t, steps, access }: Walk,
+  { t, steps, access }: ClientRun,
   open: (at: string, headers: { Authorization: string }) => Promise<Toolbox>,
 ): Promise<void> {
   const world = await openWorld(t, access)

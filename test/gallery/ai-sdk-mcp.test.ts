@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { useTools } from './agents.ts'
-import { walk } from './walk.ts'
+import { runClient } from './run-client.ts'
 
 interface Tool {
   execute(fields: object, options: object): Promise<{ content: { text: string }[] }>
@@ -14,12 +14,12 @@ interface Library {
 
 test(
   '@ai-sdk/mcp lists the tools of a gateway and takes a payment with them',
-  walk('@ai-sdk/mcp', async (walk) => {
-    const entry = createRequire(join(walk.folder, 'package.json')).resolve('@ai-sdk/mcp')
+  runClient('@ai-sdk/mcp', async (asked) => {
+    const entry = createRequire(join(asked.folder, 'package.json')).resolve('@ai-sdk/mcp')
     const { createMCPClient } = (await import(pathToFileURL(entry).href)) as Library
-    await useTools(walk, async (url, headers) => {
+    await useTools(asked, async (url, headers) => {
       const client = await createMCPClient({ transport: { type: 'http', url, headers } })
-      walk.t.after(() => client.close())
+      asked.t.after(() => client.close())
       const tools = await client.tools()
       return {
         names: Object.keys(tools),

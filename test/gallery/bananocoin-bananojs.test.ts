@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
 import { test } from 'node:test'
 import { nano } from '../support/blocks.ts'
-import { walk } from './walk.ts'
+import { runClient } from './run-client.ts'
 import { FRIEND, REPRESENTATIVE, assertBalance, assertHistory, assertRepresentative, openWorld } from './steps.ts'
 
 /** The part of it that walks; its own declarations leave most of it out. */
@@ -33,7 +33,7 @@ const SEED = 'BA'.repeat(32)
 
 test(
   '@bananocoin/bananojs keeps an account of its own',
-  walk('@bananocoin/bananojs', async ({ t, steps, access }) => {
+  runClient('@bananocoin/bananojs', async ({ t, steps, access }) => {
     const world = await openWorld(t, access)
     const banano = createRequire(import.meta.url)('@bananocoin/bananojs') as BananoJs
     banano.setBananodeApiUrl(world.at)

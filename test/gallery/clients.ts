@@ -15,7 +15,7 @@ interface Guest {
 
 const BOTH = ['/node', '/k/<key>/'] as const
 
-/** The programs that walk here. The file of a walk is named after the package. */
+/** The programs that are tested here. A test file is named after its package. */
 export const CLIENTS = {
   '@ai-sdk/mcp': { endpoints: ['/mcp'], apart: 'needed by nothing else' },
   '@bananocoin/bananojs': { endpoints: BOTH },

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { toBlockJson } from '../../src/kernel/nano/block.ts'
 import { WORK_THRESHOLDS } from '../../src/kernel/nano/work.ts'
 import { Signer, UNOPENED, frontierAfter, nano } from '../support/blocks.ts'
-import { walk } from './walk.ts'
+import { runClient } from './run-client.ts'
 import { FRIEND, assertBalance, assertHistory, assertRepresentative, openWorld } from './steps.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
 
@@ -29,7 +29,7 @@ interface Client {
 
 test(
   '@dev-ptera/nano-node-rpc reads what it reads of a node, and publishes',
-  walk('@dev-ptera/nano-node-rpc', async ({ t, steps, access, folder }) => {
+  runClient('@dev-ptera/nano-node-rpc', async ({ t, steps, access, folder }) => {
     const world = await openWorld(t, access)
     const require = createRequire(join(folder, 'package.json'))
     const { NanoClient } = require('@dev-ptera/nano-node-rpc') as { NanoClient: new (options: object) => Client }

@@ -4,7 +4,7 @@ import { saveWork } from '../../src/modules/work/store.ts'
 
 /*
  * Some clients ask for the thresholds of the live network wherever they are. A gateway searches such work, which takes a minute of a processor
- * in the mean and any multiple of it now and then. The accounts and amounts of a walk are the same in every run, and so are the hashes: a world
+ * in the mean and any multiple of it now and then. The accounts and amounts of a test are the same in every run, and so are the hashes: a world
  * begins with what an earlier search has found.
  */
 const FOUND: Record<string, string> = {
@@ -30,7 +30,7 @@ export async function keepFoundWork({ db, now }: { db: Db; now: number }): Promi
   }
 }
 
-/** Live work for sends that was searched, because a walk has changed. */
+/** Live work for sends that was searched, because a test has changed. */
 export async function listSearched(db: Db): Promise<{ root: string; work: string }[]> {
   return db
     .selectFrom('works')

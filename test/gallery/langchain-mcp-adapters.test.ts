@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { useTools } from './agents.ts'
-import { walk } from './walk.ts'
+import { runClient } from './run-client.ts'
 
 interface Tool {
   name: string
@@ -15,12 +15,12 @@ interface Library {
 
 test(
   '@langchain/mcp-adapters lists the tools of a gateway and takes a payment with them',
-  walk('@langchain/mcp-adapters', async (walk) => {
-    const entry = createRequire(join(walk.folder, 'package.json')).resolve('@langchain/mcp-adapters')
+  runClient('@langchain/mcp-adapters', async (asked) => {
+    const entry = createRequire(join(asked.folder, 'package.json')).resolve('@langchain/mcp-adapters')
     const { MultiServerMCPClient } = (await import(pathToFileURL(entry).href)) as Library
-    await useTools(walk, async (url, headers) => {
+    await useTools(asked, async (url, headers) => {
       const client = new MultiServerMCPClient({ mcpServers: { gateway: { transport: 'http', url, headers } } })
-      walk.t.after(() => client.close())
+      asked.t.after(() => client.close())
       const tools = await client.getTools()
       return {
         names: tools.map(({ name }) => name),

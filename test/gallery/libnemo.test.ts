@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { nano } from '../support/blocks.ts'
 import { openTlsFront } from './tls-front.ts'
-import { walk } from './walk.ts'
+import { runClient } from './run-client.ts'
 import { FRIEND, REPRESENTATIVE, assertBalance, assertHistory, assertRepresentative, openWorld } from './steps.ts'
 
 interface Account {
@@ -44,7 +44,7 @@ const PASSWORD = 'nobody else’s'
 
 test(
   'libnemo checks work by the live thresholds, over TLS as it insists, and moves money',
-  walk('libnemo', async ({ t, steps, access, folder }) => {
+  runClient('libnemo', async ({ t, steps, access, folder }) => {
     const world = await openWorld(t, access)
     const entry = createRequire(join(folder, 'package.json')).resolve('libnemo')
     const { Wallet, Block, Rpc } = (await import(pathToFileURL(entry).href)) as Library

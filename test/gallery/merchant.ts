@@ -4,7 +4,7 @@ import { openGateway } from '../support/gateway.ts'
 import { testRandom } from '../support/random.ts'
 import { until } from '../support/until.ts'
 import { openReceiver, readerOf } from '../support/webhook-steps.ts'
-import type { Walk } from './walk.ts'
+import type { ClientRun } from './run-client.ts'
 
 /** The part of a webhook library that a receiver uses. */
 export interface Library {
@@ -13,7 +13,7 @@ export interface Library {
 }
 
 /** A merchant with a server and the library: the gateway sends it a message, and another after its secret was replaced. */
-export async function receiveWebhooks({ t, steps }: Walk, open: (secret: string) => Library): Promise<void> {
+export async function receiveWebhooks({ t, steps }: ClientRun, open: (secret: string) => Library): Promise<void> {
   const gateway = await openGateway(t)
   const receiver = await openReceiver(t)
   const { post } = readerOf(gateway, gateway.app.createdKey!)

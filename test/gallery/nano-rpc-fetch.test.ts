@@ -6,7 +6,7 @@ import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { type StateBlock, toBlockJson } from '../../src/kernel/nano/block.ts'
 import { WORK_THRESHOLDS } from '../../src/kernel/nano/work.ts'
 import { Signer, UNOPENED, frontierAfter, nano } from '../support/blocks.ts'
-import { walk } from './walk.ts'
+import { runClient } from './run-client.ts'
 import { FRIEND, assertBalance, assertHistory, assertRepresentative, openWorld } from './steps.ts'
 
 type Members = Record<string, string>
@@ -27,7 +27,7 @@ interface Library {
 
 test(
   'nano-rpc-fetch, made of a description of the node, reads and publishes',
-  walk('nano-rpc-fetch', async ({ t, steps, access, folder }) => {
+  runClient('nano-rpc-fetch', async ({ t, steps, access, folder }) => {
     const world = await openWorld(t, access)
     const library = createRequire(join(folder, 'package.json'))('nano-rpc-fetch') as Library
     const api = new library.NodeRPCsApi(new library.Configuration({ basePath: world.at, fetchApi: fetch }))

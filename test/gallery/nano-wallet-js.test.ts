@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { nano } from '../support/blocks.ts'
-import { walk } from './walk.ts'
+import { runClient } from './run-client.ts'
 import { FRIEND, REPRESENTATIVE, assertBalance, assertRepresentative, openWorld } from './steps.ts'
 
 interface Wallet {
@@ -22,7 +22,7 @@ type NewWallet = new (config: object) => Wallet
 
 test(
   'nano-wallet-js asks for live thresholds, checks what it gets, and moves money',
-  walk('nano-wallet-js', async ({ t, steps, access, folder }) => {
+  runClient('nano-wallet-js', async ({ t, steps, access, folder }) => {
     const world = await openWorld(t, access)
     const require = createRequire(join(folder, 'package.json'))
     const { default: NanoWallet } = require('nano-wallet-js') as { default: NewWallet }

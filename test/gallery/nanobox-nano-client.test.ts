@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { nano } from '../support/blocks.ts'
 import { until } from '../support/until.ts'
-import { walk } from './walk.ts'
+import { runClient } from './run-client.ts'
 import { FRIEND, REPRESENTATIVE, assertBalance, assertHistory, assertRepresentative, openWorld } from './steps.ts'
 
 interface Amount {
@@ -37,7 +37,7 @@ interface Models {
 
 test(
   '@nanobox/nano-client asks for live thresholds, moves money and hears of it',
-  walk('@nanobox/nano-client', async ({ t, steps, access, folder }) => {
+  runClient('@nanobox/nano-client', async ({ t, steps, access, folder }) => {
     const world = await openWorld(t, access)
     const require = createRequire(join(folder, 'package.json'))
     const { NanoClient } = require('@nanobox/nano-client') as Library

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { block, tools, wallet } from 'nanocurrency-web'
 import { nano } from '../support/blocks.ts'
 import { WsClient } from '../support/ws-client.ts'
-import { walk } from './walk.ts'
+import { runClient } from './run-client.ts'
 import { assertBalance, assertRepresentative, openWorld } from './steps.ts'
 
 interface Confirmation {
@@ -17,7 +17,7 @@ type Members = Record<string, string>
 /* A program as its author would write it against a node: the library builds and signs, the node does the rest. */
 test(
   'nanocurrency-web signs what a program of its own sends',
-  walk('nanocurrency-web', async ({ t, steps, access }) => {
+  runClient('nanocurrency-web', async ({ t, steps, access }) => {
     const world = await openWorld(t, access)
     const call = async <T = Members>(action: string, parameters: object): Promise<T> => {
       const response = await fetch(world.at, { method: 'POST', body: JSON.stringify({ action, ...parameters }) })

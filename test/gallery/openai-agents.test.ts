@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { useTools } from './agents.ts'
-import { walk } from './walk.ts'
+import { runClient } from './run-client.ts'
 
 interface Tool {
   name: string
@@ -25,17 +25,17 @@ const EVERYTHING = 'payments,wallets,ledger,names,market,work,admin'
 
 test(
   '@openai/agents makes every schema strict and takes a payment with the tools',
-  walk('@openai/agents', async (walk) => {
-    const entry = createRequire(join(walk.folder, 'package.json')).resolve('@openai/agents')
+  runClient('@openai/agents', async (asked) => {
+    const entry = createRequire(join(asked.folder, 'package.json')).resolve('@openai/agents')
     const { MCPServerStreamableHttp, RunContext, getAllMcpTools } = (await import(pathToFileURL(entry).href)) as Library
-    await useTools(walk, async (at, headers) => {
+    await useTools(asked, async (at, headers) => {
       const toolsOf = async (url: string) => {
         const server = new MCPServerStreamableHttp({ url, name: url, requestInit: { headers } })
         await server.connect()
-        walk.t.after(() => server.close())
+        asked.t.after(() => server.close())
         return getAllMcpTools({ mcpServers: [server], convertSchemasToStrict: true })
       }
-      await walk.steps.step('strict mode', async () => {
+      await asked.steps.step('strict mode', async () => {
         const tools = await toolsOf(`${at}?tools=${EVERYTHING}`)
         assert.ok(tools.length > 60)
         assert.deepEqual(

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { test } from 'node:test'
 import { nano } from '../support/blocks.ts'
 import { until } from '../support/until.ts'
-import { walk } from './walk.ts'
+import { runClient } from './run-client.ts'
 import { FRIEND, REPRESENTATIVE, assertBalance, assertRepresentative, openWorld } from './steps.ts'
 
 type Members = Record<string, string>
@@ -23,7 +23,7 @@ const SEED = '51'.repeat(32)
 
 test(
   'simple-nano-wallet-js receives by itself what the websocket tells it of',
-  walk('simple-nano-wallet-js', async ({ t, steps, access }) => {
+  runClient('simple-nano-wallet-js', async ({ t, steps, access }) => {
     const world = await openWorld(t, access)
     const { Wallet } = createRequire(import.meta.url)('simple-nano-wallet-js') as { Wallet: NewWallet }
     const options = { RPC_URL: world.at, WORK_URL: world.at, seed: SEED, defaultRep: REPRESENTATIVE }

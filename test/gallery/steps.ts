@@ -38,7 +38,7 @@ export async function openWorld(t: TestContext, access: Endpoint): Promise<World
   t.after(async () => {
     for (const { root, work } of await listSearched(gateway.ctx.db)) {
       t.diagnostic(
-        `A walk has changed. Its work was searched; put it into test/gallery/found-work.ts: '${root}': '${work}'`,
+        `A test has changed. Its work was searched; put it into test/gallery/found-work.ts: '${root}': '${work}'`,
       )
     }
   })

@@ -2,11 +2,11 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { type Library, receiveWebhooks } from './merchant.ts'
-import { walk } from './walk.ts'
+import { runClient } from './run-client.ts'
 
 test(
   'svix: its library accepts what a gateway sends, and nothing else',
-  walk('svix', (asked) => {
+  runClient('svix', (asked) => {
     const { Webhook } = createRequire(join(asked.folder, 'package.json'))('svix') as {
       Webhook: new (secret: string) => Library
     }

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ClientName, guestOf, packageOf, root } from './clients.ts'
 
-/* The table of docs/clients.md: each walk compares its own row, or writes it (`npm run keep-clients`). */
+/* The table of docs/clients.md: each test compares its own row, or writes it (`npm run keep-clients`). */
 
 const FILE = join(root, 'docs/clients.md')
 export const isWriting = process.env.CLIENTS_TABLE === 'write'

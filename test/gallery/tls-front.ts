@@ -17,7 +17,7 @@ export function makeCertificate(folder: string) {
   return { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') }
 }
 
-/** What stands before a gateway outside a desk: ends TLS and passes everything on. This process trusts it while the test runs. */
+/** The proxy in front of a public gateway: ends TLS and passes everything on. This process trusts it while the test runs. */
 export async function openTlsFront(t: TestContext, url: string): Promise<string> {
   const folder = openFolder(t)
   const certificate = makeCertificate(folder)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { HTTPFacilitatorClient } from '@x402/core/server'
 import { hashBlock } from '../../src/kernel/nano/block.ts'
 import { TERMS, openFaultyShop, openPayer, payloadOf, paymentBlock, paymentsOnLedger } from '../support/x402-steps.ts'
-import { walk } from './walk.ts'
+import { runClient } from './run-client.ts'
 
 type Payload = Parameters<HTTPFacilitatorClient['verify']>[0]
 
@@ -12,7 +12,7 @@ const terms = { ...TERMS, network: 'nano:mainnet', extra: {} } as const
 /* Any service may settle its payments here, with the package it has. */
 test(
   '@x402/core: the stock facilitator client verifies and settles here (contract 4.7, Other endpoints of 4.7: GET /facilitator/supported, POST /facilitator/verify, POST /facilitator/settle)',
-  walk('@x402/core', async ({ t, steps, access }) => {
+  runClient('@x402/core', async ({ t, steps, access }) => {
     // Nothing is for sale: the facilitator stands by itself.
     const { url, node, upstream } = await openFaultyShop(t, { env: { X402_PAY_TO: '' } })
     const payer = await openPayer(node)

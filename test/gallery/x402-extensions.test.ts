@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { HTTPFacilitatorClient } from '@x402/core/server'
 import { TERMS, openShop, requiredOf } from '../support/x402-steps.ts'
-import { walk } from './walk.ts'
+import { runClient } from './run-client.ts'
 
 interface Verdict {
   valid: boolean
@@ -31,7 +31,7 @@ interface Library {
 /* Programs that look for something to buy find it, with the package of those who wrote the protocol. */
 test(
   '@x402/extensions: the stock client of the bazaar reads the catalogue, and finds every challenge in order (contract 4.7, Other endpoints of 4.7: GET /discovery/resources)',
-  walk('@x402/extensions', async ({ t, steps, access, folder }) => {
+  runClient('@x402/extensions', async ({ t, steps, access, folder }) => {
     const { validateDiscoveryExtension, validateDiscoveryExtensionSpec, extractDiscoveryInfo, withBazaar } =
       createRequire(join(folder, 'package.json'))('@x402/extensions/bazaar') as Library
     const names = ['work_generate', 'block_hash', 'account_history', 'version']

@@ -5,14 +5,14 @@ import { exactNano } from '../../src/exports/x402.ts'
 import { WORK_THRESHOLDS, workValue } from '../../src/kernel/nano/work.ts'
 import { newHash } from '../support/random.ts'
 import { PRICE, SHOP, openPayer, openShop, paymentsOnLedger } from '../support/x402-steps.ts'
-import { walk } from './walk.ts'
+import { runClient } from './run-client.ts'
 
 const NETWORK = 'nano:mainnet'
 
 /* The client everybody has, unchanged, with the scheme this package exports. */
 test(
   '@x402/fetch: the stock client asks, pays and gets its work, with one call (contract 4.7, rules 1 to 4; 1, Product areas: 8. Pay per request)',
-  walk('@x402/fetch', async ({ t, steps }) => {
+  runClient('@x402/fetch', async ({ t, steps }) => {
     const { url, node } = await openShop(t)
     const payer = await openPayer(node)
     const client = new x402Client().register(NETWORK, exactNano({ privateKey: payer.privateKey, rpcUrl: url }))

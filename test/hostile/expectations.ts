@@ -7,7 +7,7 @@ import { type Role, SCOPES, type Scope } from '../../src/kernel/rights.ts'
 
 /**
  * - `public`: for everybody, and it shows nothing of anybody that is not meant for everybody.
- * - `embedded`: for everybody at the desk, and only beside the development ledger, where money is worth nothing. Outside the desk for
+ * - `embedded`: for everybody on a local gateway, and only beside the development ledger, where money is worth nothing. On a public gateway for
  *   administrators, and from the machine itself: `test/start/developer-endpoints.test.ts` asks.
  * - `own`: for the holder of a key or a session, who sees or makes what is their own.
  * - `object`: the same about one thing; a stranger's is answered word for word like one that does not exist.

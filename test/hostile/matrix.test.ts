@@ -171,7 +171,7 @@ test('what is for the development ledger alone is not there in front of real nod
   assert.deepEqual(left, [])
 })
 
-test('every route lets in whom it is for, and tells nobody else anything', async (t) => {
+test('every route lets in whom it is for, and reveals to nobody else anything', async (t) => {
   const world = await openMatrix(t)
   const { victim, other, admin, rest } = world
   for (const route of listed(world.gateway)) {

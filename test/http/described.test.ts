@@ -320,7 +320,7 @@ test('every route answers what the document says, and nothing else', async (t) =
   }
 })
 
-test('an answer other than described turns the test red that got it: a member less, another type, a status or a refusal untold', async (t) => {
+test('an answer other than described turns the test red that got it: a member less, another type, a status or a refusal not described', async (t) => {
   const { app } = await openGateway(t)
   const route = (path: string, status: number, body: unknown) => () =>
     checkRoute('GET', `http://gateway${path}`, { status, text: JSON.stringify(body), type: 'application/json' })

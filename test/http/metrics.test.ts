@@ -70,7 +70,7 @@ async function takePort(t: TestContext, wanted: number): Promise<number> {
   return (holder.address() as AddressInfo).port
 }
 
-test('a second gateway at the desk starts beside the first, and says where its metrics are', async (t) => {
+test('a second local gateway starts beside the first, and says where its metrics are', async (t) => {
   await takePort(t, 9464)
   const gateway = await openGateway(t, { METRICS_PORT: 'auto' })
   const url = gateway.app.metricsUrl!

@@ -157,7 +157,7 @@ test('with real nodes pictures of the network around the gateway stay where they
   assert.equal(inside.asked(), 0)
 })
 
-test('a payer without a wallet is named two for their device in front of the live network, and none that cannot pay play money', async (t) => {
+test('a payer without a wallet is named two for their device in front of the live network, and none that cannot pay test nano', async (t) => {
   const phone = { 'user-agent': 'Mozilla/5.0 (Linux; Android 15; Pixel 9)' }
   assert.doesNotMatch((await get(gateway, `/pay/${(await open(gateway)).id}`, phone)).text, /natrium/)
   const world = await openWorld(t)

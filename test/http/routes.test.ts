@@ -27,7 +27,7 @@ test('routes of one bucket share a limit, and nobody who uses it up takes anythi
   assert.equal(await status('/claim'), 200)
 })
 
-test('a body may be as large as its route says, and is told in our words when it is larger', async (t) => {
+test('a body may be as large as its route says, and is refused in our words when it is larger', async (t) => {
   const world = await openRoutes(t, {
     routes: () => [
       { ...open, path: '/small', bodyBytesMax: 20 },
@@ -44,7 +44,7 @@ test('a body may be as large as its route says, and is told in our words when it
   assert.equal(unreadable.json<{ error: string }>().error, 'Unable to parse JSON')
 })
 
-test('what went wrong has the page that the module has for it, its status, and what was told before', async (t) => {
+test('what went wrong has the page that the module has for it, its status, and what was reported before', async (t) => {
   const limit = { ...limitOf('page'), perMinute: 3 }
   const world = await openRoutes(t, {
     routes: () => [

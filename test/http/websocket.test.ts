@@ -222,7 +222,7 @@ test('404 for a websocket on any other path, and 503 when there are too many', a
 })
 
 // An error on a connection that nobody listens to would end the whole process.
-test('a failure of ours over a frame is told, and ends the connection it came by and no other', async (t) => {
+test('a failure of ours over a frame is reported, and ends the connection it came by and no other', async (t) => {
   const gateway = await openGateway(t)
   const [unlucky, other] = [await subscribe(t, gateway), await subscribe(t, gateway)]
   t.mock.method(gateway.app.nodes.confirmations, 'watch', () => {
@@ -278,7 +278,7 @@ test('a gateway that stops says so to its clients and waits for none that is sil
   await closing
 })
 
-test('each of 500 clients hears of its own account and of no other', async (t) => {
+test('each of 500 clients is notified of its own account and of no other', async (t) => {
   // A ledger that asks for no work, because 500 blocks are to be made quickly.
   const { node, rpcUrl, wsUrl } = await openDevnet(t, { thresholds: NO_WORK })
   const gateway = await openListeningGateway(t, {

@@ -88,7 +88,7 @@ test('a refund whose answers are lost is paid once, and taken for the one that i
   assert.equal(shop.returned(), await paidRawOf(shop))
 })
 
-test('of refunds that are asked for at the same moment one is paid, and the others are told so', async (t) => {
+test('of refunds that are asked for at the same moment one is paid, and the others are refused', async (t) => {
   const shop = await openPaidShop(t)
   const { provider, turning, session } = shop
   const asked = Array.from({ length: 8 }, (_, at) =>

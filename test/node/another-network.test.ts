@@ -25,7 +25,7 @@ async function openNode(t: TestContext, amount: number, options: Parameters<type
   return { ledger, node: await FaultyNode.start(t, { ledger }) }
 }
 
-test('NODE_NETWORK=live and a node of the dev network: the gateway called itself ready; now nothing is served and everybody is told why', async (t) => {
+test('NODE_NETWORK=live and a node of the dev network: the gateway called itself ready; now nothing is served and everybody learns why', async (t) => {
   const { ledger, node } = await openNode(t, 5)
   const env = { NODE_URLS: `${node.url}#name=wrong`, NODE_WS_URLS: ledger.wsUrl, NODE_NETWORK: 'live' }
   const gateway = await openGateway(t, env)
@@ -56,7 +56,7 @@ test('the health page names a node of another ledger and says what is wrong with
   assert.ok(page.includes(`the first block of its ledger is ${genesisOf('elsewhere').hash}`))
 })
 
-test('a node of another ledger beside a good one was asked for balances; now it is asked nothing, and what its websocket tells is not heard', async (t) => {
+test('a node of another ledger beside a good one was asked for balances; now it is asked nothing, and what its websocket tells is ignored', async (t) => {
   const good = await openNode(t, 5)
   const wrong = await openNode(t, 7_000, { genesis: genesisOf('elsewhere') })
   const gateway = await openGateway(t, {

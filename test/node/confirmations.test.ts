@@ -67,7 +67,7 @@ async function reportMark({ told, send }: World): Promise<string> {
   return mark
 }
 
-test('a block that two nodes tell is told once, and blocks come in their order', async (t) => {
+test('a block that two nodes tell is reported once, and blocks come in their order', async (t) => {
   const world = await openWorld(t)
   const hashes: string[] = []
   for (let round = 0; round < 10; round++) {
@@ -124,7 +124,7 @@ test('a socket that has gone silent is given up, one that answers pings is kept'
   assert.equal(relays[1]!.connections, 1)
 })
 
-test('after a gap a watched account is told what it missed, once, and nobody is told what is not watched', async (t) => {
+test('after a gap a watched account gets what it missed, once, and nobody is notified of what is not watched', async (t) => {
   const world = await openWorld(t)
   const { gateway, nodes, told, send, cutAll, reconnect, clock } = world
   const release = gateway.app.nodes.confirmations.watch(alice.address)
@@ -166,7 +166,7 @@ test('after a gap a watched account is told what it missed, once, and nobody is 
   )
 })
 
-test('a receive, an opening and an unopened account are found after a gap, too; what is not confirmed by then is not told', async (t) => {
+test('a receive, an opening and an unopened account are found after a gap, too; what is not confirmed by then is not reported', async (t) => {
   const world = await openWorld(t)
   const { ledger, gateway, told, send, cutAll, reconnect } = world
   const [dave, erin] = [new Signer(4), new Signer(5)]
@@ -259,7 +259,7 @@ test('subscribers of the gateway see what happened to their accounts during a ga
   assert.equal(gateway.app.nodes.confirmations.connected, true)
 })
 
-test('what a gap hid is told in the shape of what was heard', async (t) => {
+test('what a gap hid is reported in the shape of what was received', async (t) => {
   const world = await openWorld(t)
   const { ledger, clock, told, send, cutAll, reconnect } = world
   const client = await subscribe(t, world, [alice])

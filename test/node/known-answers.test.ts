@@ -42,7 +42,7 @@ test('a revoked key was served from memory: it is refused at once, wherever it s
   assert.equal((await post(world, READ)).headers['x-cache'], 'hit', 'the answer is nobody’s own')
 })
 
-test('an account was not told of what it asked: remembered and shared answers count for their key', async (t) => {
+test('requests were missing in an account’s log: remembered and shared answers count for their key', async (t) => {
   const world = await openWorld(t)
   const { node, gateway } = world
   const { key } = await issue(world)

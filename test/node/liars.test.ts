@@ -217,7 +217,7 @@ test('two liars of three that agree count for nothing where three must agree, an
   assert.equal(stateOf(0), 'well')
 })
 
-test('a node that keeps payments to itself holds up nobody where three are asked, and is told of where two are', async (t) => {
+test('a node that keeps payments to itself holds up nobody where three are asked, and is reported where two are', async (t) => {
   for (const count of [3, 2]) {
     const { world, nodes, shop, open, pass, untilPaid } = await openScene(t, count)
     const made = await open()
@@ -297,7 +297,7 @@ test('while one of two nodes is away payments wait for it, or do not, as the ope
   await untilPaid(large.id)
 })
 
-test('a gateway that is to hear more nodes than it has does not start, and says why', async (t) => {
+test('a gateway that is to ask more nodes than it has does not start, and says why', async (t) => {
   await assert.rejects(
     openScene(t, 2, { CONFIRM_NODES: '3' }),
     /CONFIRM_NODES asks for the word of 3 nodes, and NODE_URLS names 2/,

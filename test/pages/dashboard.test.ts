@@ -133,7 +133,7 @@ test('a key that may do little is made by hand, and the list says what it may; i
   assertGood({ ...misconduct, errors: [] })
 })
 
-test('without any script: a checkout is made, paid, told to the shop, and told again', async (t) => {
+test('without any script: a checkout is made, paid, reported to the shop, and reported again', async (t) => {
   const { dashboard, page, misconduct } = await open(t, false)
   const receiver = await openReceiver(t)
   await signInByKey(page, dashboard, (await dashboard.join('merchant@example.com')).key)

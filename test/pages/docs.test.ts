@@ -141,7 +141,7 @@ const PAGES = {
 /** A phone by day and a desk by night: every rule depends on one or the other. */
 const JUDGED = { light: 390, dark: 1280 }
 
-test('pages fit phone and desk, and axe finds nothing serious', async (t) => {
+test('pages fit phone and desktop, and axe finds nothing serious', async (t) => {
   const { url, browser } = await open()
   for (const colorScheme of THEMES) {
     const found: string[] = []

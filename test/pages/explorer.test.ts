@@ -111,7 +111,7 @@ test('a hash, its first digits, an address, a public key and a name lead to what
   assert.equal((await ask(url, { body: '{}' })).status, 405)
 })
 
-test('the page follows as blocks come, until it is told to pause, and weighs less than 60 KB', async (t) => {
+test('the page follows as blocks come, until it is paused, and weighs less than 60 KB', async (t) => {
   const { url, node, alice } = await open(t)
   const { page, misconduct } = await openTab(t, await openBrowser(), { url })
   const sizes: number[] = []

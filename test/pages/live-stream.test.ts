@@ -48,7 +48,7 @@ async function open(t: TestContext) {
   return { ...people, clock, enter, sell }
 }
 
-test('people hear that something they may see has changed, and nothing else: no other role, no other account, no words about what', async (t) => {
+test('people are notified that something they may see has changed, and nothing else: no other role, no other account, no words about what', async (t) => {
   const { dashboard, enter, sell, key, accountId } = await open(t)
   const { ctx, url } = dashboard
   const [manager, cashier] = [await enter('manager'), await enter('cashier')]
@@ -79,7 +79,7 @@ test('people hear that something they may see has changed, and nothing else: no 
   assert.doesNotMatch(manager.stream.text + cashier.stream.text + witness.stream.text, new RegExp(id))
 })
 
-test('a stream ends with the session, with the account’s suspension and with the gateway; a page that was read long ago is told that all may be new', async (t) => {
+test('a stream ends with the session, with the account’s suspension and with the gateway; a page that was read long ago is notified that all may be new', async (t) => {
   const { dashboard, clock, enter, sessions, accountId, sell } = await open(t)
   const { ctx, url } = dashboard
   const [leaves, stays] = [await enter('manager'), await enter('reader')]
@@ -116,7 +116,7 @@ test('the stream is for our own pages with the cookie, and for so many of an acc
   assert.equal(await tried({ accept, cookie }), 429)
 })
 
-test('what happens on one instance is told to a page that another has answered', async (t) => {
+test('what happens on one instance is reported to a page that another has answered', async (t) => {
   const world = await openWorld(t, 'postgres')
   const [first, second] = [await world.start(), await world.start()]
   const signedIn = await ask(`${second.url}/dashboard/sign-in/key`, {

@@ -35,7 +35,7 @@ test('a branch with a subject of more than 72 characters is refused; what main h
   assert.match(stdout, /^A subject of 73 characters, more than 72: new: x+\n$/)
 })
 
-test('a commit to compare with that is not there is told, and not taken for a clean branch', (t) => {
+test('a commit to compare with that is not there is reported, and not taken for a clean branch', (t) => {
   const { commit, check } = openRepository(t)
   commit('first: commit')
   const { status, stdout } = check('0'.repeat(40))

@@ -75,7 +75,7 @@ test('hosted checks run scripts that there are, on the systems and versions that
   )
 })
 
-test('forms for issues ask for what they need in fields that can be told apart', () => {
+test('forms for issues ask for what they need in fields that can be distinguished', () => {
   for (const name of ['wrong.yml', 'wish.yml']) {
     const form = parse(read(`.github/ISSUE_TEMPLATE/${name}`)) as {
       name: string

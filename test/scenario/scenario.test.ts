@@ -22,7 +22,7 @@ test('in front of a node of its own that takes its time everything users do work
   assert.match(lines.at(-1)!, /What differs: nothing/)
 })
 
-test('an operator whose node answers otherwise is told which answer, and how', async (t) => {
+test('an operator whose node answers otherwise sees which answer, and how', async (t) => {
   const ledger = await openDevnet(t)
   const node = await FaultyNode.start(t, { ledger })
   node.lie('representatives_online', () => ({ representatives: '' }))
@@ -33,7 +33,7 @@ test('an operator whose node answers otherwise is told which answer, and how', a
   assert.match(lines, /What differs:\n {2}representatives: \.representatives.*: .* here, .* there/)
 })
 
-test('an operator whose node does not answer is told which step failed, and the walk ends there', async (t) => {
+test('an operator whose node does not answer sees which step failed, and the scenario ends there', async (t) => {
   const ledger = await openDevnet(t)
   const node = await FaultyNode.start(t, { ledger })
   await node.behave('status 500', { actions: ['representatives_online'] })

@@ -25,7 +25,7 @@ async function deafen([first, second]: [Shop, Shop]): Promise<void> {
   await until(() => !first.app.store.notices.connected && !second.app.store.notices.connected)
 }
 
-test('“Username not found” right after check said complete: a name resolves where its sale is told, and so does a change of it (contract 4.6, rule 11)', async (t) => {
+test('“Username not found” right after check said complete: a name resolves where its sale is reported, and so does a change of it (contract 4.6, rule 11)', async (t) => {
   const market = await openMarket(t, 'postgres')
   const shops = await openDeaf(market)
   const [first, second] = shops
@@ -47,7 +47,7 @@ test('“Username not found” right after check said complete: a name resolves 
   assert.equal(await addressOn(first), savings.address)
 })
 
-test('credits count where their sale is told: the limits of the prepaid plan hold at once (contract 4.6, rule 11)', async (t) => {
+test('credits count where their sale is reported: the limits of the prepaid plan hold at once (contract 4.6, rule 11)', async (t) => {
   const market = await openMarket(t, 'postgres')
   const shops = await openDeaf(market, { LIMIT_FREE_PER_MINUTE: '600', LIMIT_PREPAID_PER_MINUTE: '3000' })
   const [first, second] = shops

@@ -7,8 +7,7 @@ import { openSecretBox } from '../../src/infra/secrets/secret-key.ts'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import { insertAccount } from '../../src/modules/accounts/store.ts'
-import { endpoints } from '../../src/modules/webhooks/endpoints/endpoint.ts'
-import { NO_FILTER } from '../../src/modules/webhooks/endpoints/filter.ts'
+import { NO_FILTER, endpoints } from '../../src/modules/webhooks/endpoints/endpoint.ts'
 import { takePlace } from '../../src/modules/webhooks/endpoints/store.ts'
 import { addWatches } from '../../src/modules/webhooks/watches/change.ts'
 import { AddressMonitor } from '../../src/modules/webhooks/watches/monitor.ts'
@@ -70,17 +69,17 @@ async function openSim(t: TestContext, opened: OpenedStore, engine: StoreEngine,
       ...{ sealed: '', sealedAt: 0, previousSealed: null, previousUntil: null },
     })
   }
-  const toRoom = (store: StoreCtx, node: WatchContext['node'], heed: WatchContext['heed']): WatchContext => ({
+  const toRoom = (store: StoreCtx, node: WatchContext['node'], watch: WatchContext['watch']): WatchContext => ({
     ...store,
     secrets,
     node,
     engine,
     addressesMax: 1_000,
-    heed,
+    watch,
   })
   const running: Running[] = []
   const since = new Map<string, number>()
-  const heedAll = (addresses: readonly string[]) => running.forEach(({ monitor }) => monitor.feed.watch(addresses))
+  const watchAll = (addresses: readonly string[]) => running.forEach(({ monitor }) => monitor.feed.watch(addresses))
   t.after(() => Promise.all(running.map(({ monitor }) => monitor.stop())))
   return {
     ledger,
@@ -108,7 +107,7 @@ async function openSim(t: TestContext, opened: OpenedStore, engine: StoreEngine,
         onGap: { value: (listener: () => void) => ledger.onGap(() => isDead || listener()) },
         connected: { get: () => ledger.connected },
       }) as SimLedger
-      const monitor = new AddressMonitor({ context: toRoom(ctx, node, heedAll), bus, turnOf: () => 0 })
+      const monitor = new AddressMonitor({ context: toRoom(ctx, node, watchAll), bus, turnOf: () => 0 })
       running.push({ monitor, die: () => (isDead = true) })
       await monitor.feed.start()
     },
@@ -119,7 +118,7 @@ async function openSim(t: TestContext, opened: OpenedStore, engine: StoreEngine,
       const accountId = endpointId === 'we_three' ? 'acc_bob' : 'acc_alice'
       const before = ledger.final.length
       const asked = { accountId, endpointId, addresses: [address] }
-      const isAdded = await addWatches(toRoom(ctx, ledger, heedAll), { ...asked, actor: OPERATOR }).catch(
+      const isAdded = await addWatches(toRoom(ctx, ledger, watchAll), { ...asked, actor: OPERATOR }).catch(
         () => undefined,
       )
       if (isAdded && !since.has(key)) since.set(key, before)
@@ -261,12 +260,12 @@ async function run(
 
 forEachEngine((engine, openFresh) => {
   for (const offset of isThorough ? [0, 1] : [0]) {
-    test(`every confirmed send of a watched address is told once, whatever gets lost or dies (${offset})`, async (t) => {
+    test(`every confirmed send of a watched address is reported once, whatever gets lost or dies (${offset})`, async (t) => {
       await run(t, { opened: await openFresh(t), engine, seed: SEED + offset, isCalm: false })
     })
   }
 
-  test('a network that loses nothing is told in the order of confirmation by address', async (t) => {
+  test('a network that loses nothing is reported in the order of confirmation by address', async (t) => {
     await run(t, { opened: await openFresh(t), engine, seed: SEED, isCalm: true })
   })
 })

@@ -28,7 +28,7 @@ const UNGUARDED = `account_list password_enter wallet_unlock password_valid wall
   bootstrap_status stats election_statistics debug_bootstrap_priority_info confirmation_active unchecked_get
   pruned_exists confirmation_history history mnano_to_raw devnet_fund devnet_hold`.split(/\s+/)
 
-test('400 for every action that could harm a node, and no node ever hears of it (contract 1, rule 4; 7, Texts and codes: unknown action)', async (t) => {
+test('400 for every action that could harm a node, and no node ever learns of it (contract 1, rule 4; 7, Texts and codes: unknown action)', async (t) => {
   const node = await openRecordingNode(t, () => ({ success: '' }))
   const gateway = await openGateway(t, { NODE_URLS: node.url })
   assert.equal(CONTROL.length, 43)
@@ -49,7 +49,7 @@ test('400 for every action that could harm a node, and no node ever hears of it 
   )
 })
 
-test('a mistyped action is told the nearest one, in the words that it always had; a forbidden one is told none (contract 1, rule 4)', async (t) => {
+test('the refusal of a mistyped action names the nearest one, in the words that it always had; that of a forbidden one names none (contract 1, rule 4)', async (t) => {
   const { post, url } = await openGateway(t)
   const typed = {
     acount_balance: 'account_balance',

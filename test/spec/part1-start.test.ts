@@ -11,7 +11,7 @@ import { ask, openGateway } from '../support/gateway.ts'
 
 /* Contract 1: what a start refuses, and whose ledger a gateway tells of. */
 
-test('each of production, a public host and a public address ends the desk: no play money by itself, no misspelt setting (contract 1, rule 21)', () => {
+test('each of production, a public host and a public address makes the gateway public: no test nano by itself, no misspelt setting (contract 1, rule 21)', () => {
   const check = (env: Record<string, string>) => checkStart(systemClock, readConfig(env))
   const away = [{ NODE_ENV: 'production' }, { HOST: '0.0.0.0' }, { BASE_URL: 'https://pay.shop.example' }, { HOST: '' }]
   for (const env of away) {

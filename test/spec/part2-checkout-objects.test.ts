@@ -99,7 +99,7 @@ test('a response has every member, and amount, raw amount, link and QR code come
   })
 })
 
-test('a price in dollars is told with its rate, and is paid with the amount it was converted to', async (t) => {
+test('a price in dollars is reported with its rate, and is paid with the amount it was converted to', async (t) => {
   const { world, shop } = await openShop(t)
   const made = await shop.open({ address, amount: '10', currency: 'usd' }, bearer(world.key()))
   const { currency, fiat_amount, note, rate, rate_source } = made

@@ -71,7 +71,7 @@ async function told(world: World, shop: Shop, id: string) {
 }
 
 for (const engine of ENGINES) {
-  test(`${engine}: choose a cent, choose a thousand, pay the cent: nobody is told of a thousand (contract 2, Checkout modes: neither amount nor plans; 2, rule 24)`, async (t) => {
+  test(`${engine}: choose a cent, choose a thousand, pay the cent: nobody is notified of a thousand (contract 2, Checkout modes: neither amount nor plans; 2, rule 24)`, async (t) => {
     const world = await openWorld(t, engine)
     const shop = await world.start(BEHIND_PROXY)
     const { id } = await shop.open({ address }, bearer(world.key()))

@@ -59,7 +59,7 @@ test('three people are paid by mail: funding, mails, claims, receipts, fee, and 
   assert.deepEqual(check.recipients, { queued: 0, sent: 0, claimed: 3, refunded: 0 })
 })
 
-test('what nobody claims goes back at expiry, and the sender is told (contract 3, rule 13; 4.4, rules 5, 6 and 7)', async (t) => {
+test('what nobody claims goes back at expiry, and the sender is notified (contract 3, rule 13; 4.4, rules 5, 6 and 7)', async (t) => {
   const world = await openWorld(t)
   const made = await world.open({ emails: emails.slice(0, 2), email_receipt: 'sender@example.com' })
   await world.fund(made.address, '2.1')
@@ -135,7 +135,7 @@ test('a sender cancels: claimed stays claimed, the rest goes back now; a strange
   await assertAccounted(world, made, nano('3.1'), [alice])
 })
 
-test('a mailbox that does not exist: the sender is told once, the others get theirs, the share comes back (contract 4.4, rule 6)', async (t) => {
+test('a mailbox that does not exist: the sender is notified once, the others get theirs, the share comes back (contract 4.4, rule 6)', async (t) => {
   const world = await openWorld(t)
   world.mails.unknown.add('bob@example.com')
   const made = await world.open({ emails: emails.slice(0, 2), email_receipt: 'sender@example.com' })

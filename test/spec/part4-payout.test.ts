@@ -21,7 +21,7 @@ async function open(t: Parameters<typeof openGateway>[0]) {
   return { gateway, key, accountId, send, payout, paidAt }
 }
 
-test('a merchant who has said nowhere where his money goes is told where to say it, at the field (extensions 6)', async (t) => {
+test('a merchant who has said nowhere where his money goes learns where to say it, at the field (extensions 6)', async (t) => {
   const { gateway, send, paidAt } = await open(t)
   const refusals = [
     await paidAt(),

@@ -15,7 +15,7 @@ import { assertNamed } from '../support/wrong-fields.ts'
 const customer = new Signer(79).address
 
 forEachEngine((engine) => {
-  test('a refund by link lies ready, is fetched once, and everybody is told (contract 4.10, rules 7 and 8; 6, Event kinds: refund.claimed)', async (t) => {
+  test('a refund by link lies ready, is fetched once, and everybody is notified (contract 4.10, rules 7 and 8; 6, Event kinds: refund.claimed)', async (t) => {
     const { world, shop, merchant, sell, refund, untilRefund, list, fundsOf } = await openRefundShop(t, engine)
     const made = await sell({ title: 'Lamp' })
     const reply = await refund(made.id, { amount: '1.25', as: 'link' })
@@ -58,7 +58,7 @@ forEachEngine((engine) => {
     assert.deepEqual((await listEvents(shop, made.id)).at(-1)!.type, 'refund.failed')
   })
 
-  test('a refund whose wallet cannot pay fails, is told so, and takes nothing from what can be refunded (contract 4.10, rule 8; 6, Event kinds: refund.failed)', async (t) => {
+  test('a refund whose wallet cannot pay fails, is reported, and takes nothing from what can be refunded (contract 4.10, rule 8; 6, Event kinds: refund.failed)', async (t) => {
     const shopOf = await openRefundShop(t, engine)
     const { world, shop, merchant, turning, sell, refund, list, untilRefund, wallet, fundsOf } = shopOf
     const made = await sell()
@@ -165,7 +165,7 @@ test('reports have gross, refunded and net, and the export a line below zero for
   assert.deepEqual(kinds, ['refund -0.5', `payment ${made.amount}`])
 })
 
-test('a key gives back with the scope for it, within its day; a merchant whose wallet is frozen hears that, by send and by link, and none is made in vain (contract 4.10, rules 6 and 11; 5, rule 26)', async (t) => {
+test('a key gives back with the scope for it, within its day; a merchant whose wallet is frozen is notified of that, by send and by link, and none is made in vain (contract 4.10, rules 6 and 11; 5, rule 26)', async (t) => {
   const { shop, merchant, sell, list, refund, wallet } = await openRefundShop(t)
   const made = await sell()
   const issue = async (wanted: NonNullable<Parameters<typeof issueKey>[1]['wanted']>) => {

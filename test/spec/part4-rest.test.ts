@@ -42,7 +42,7 @@ async function signIn(shop: Shop, adminKey: string, email: string): Promise<stri
   return (await shop.rest('POST', '/api/sign-in', undefined, { token })).json<{ token: string }>().token
 }
 
-test('every route: its owner is let in, everybody else is told that there is nothing (contract 4.5, rules 1, 2, 3 and 13; 9, Synonyms: REST)', async (t) => {
+test('every route: its owner is let in, everybody else gets “not found” (contract 4.5, rules 1, 2, 3 and 13; 9, Synonyms: REST)', async (t) => {
   const { world, shop } = await openShop(t)
   const [owner, other] = [await shop.join(), await shop.join()]
   const made = await shop.open({ address, amount: '1' }, bearer(owner.key))

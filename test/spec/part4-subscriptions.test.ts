@@ -63,7 +63,7 @@ async function openClub(t: TestContext, engine?: StoreEngine, terms: object = {}
 }
 
 forEachEngine((engine) => {
-  test('a subscription is due, renewed and lapsed by what its payer pays, told once each, and ended by one link (contract 4.13, rules 1 to 6; 6, Event kinds: subscription.renewed, subscription.due, subscription.lapsed; 6, rule 28)', async (t) => {
+  test('a subscription is due, renewed and lapsed by what its payer pays, reported once each, and ended by one link (contract 4.13, rules 1 to 6; 6, Event kinds: subscription.renewed, subscription.due, subscription.lapsed; 6, rule 28)', async (t) => {
     const club = await openClub(t, engine)
     const { world, shop, key, goTo, link, read, order, pay, until, paidUntil, mails } = club
     assert.deepEqual([link.every, link.grace_days], ['month', 0])

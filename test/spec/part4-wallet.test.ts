@@ -60,7 +60,7 @@ test('200 create answers every field in its type, and lifetimes from five minute
   }
 })
 
-test('200 list shows the newest first, without a QR code, by limit, start, search and metadata, and 100 when not told (contract 4.2, cloud_wallet: list; 4.2, rule 2; 2, Cloud wallet: balance, balance_nano, qrcode)', async (t) => {
+test('200 list shows the newest first, without a QR code, by limit, start, search and metadata, and 100 by default (contract 4.2, cloud_wallet: list; 4.2, rule 2; 2, Cloud wallet: balance, balance_nano, qrcode)', async (t) => {
   const clock = new TestClock()
   const client = await openClient(t, { LIMIT_FREE_PER_MINUTE: '0' }, clock)
   assert.deepEqual(await client.ask({ list: true }), [])

@@ -64,7 +64,7 @@ test('the same payment with the same request gets the stored answer for a day, p
   assert.deepEqual([upstream.hits('process'), paymentsOnLedger(node)], [1, 1])
 })
 
-test('402 what the ledger definitely refuses is told with both headers, and its payer can pay again (contract 4.7, Answers of 4.7: the ledger definitely refused the block; 4.7, Reasons of 4.7: invalid_transaction_state)', async (t) => {
+test('402 what the ledger definitely refuses is reported with both headers, and its payer can pay again (contract 4.7, Answers of 4.7: the ledger definitely refused the block; 4.7, Reasons of 4.7: invalid_transaction_state)', async (t) => {
   const { call, node, upstream } = await openFaultyShop(t)
   const payer = await openPayer(node)
   const block = paymentBlock(node, payer)

@@ -25,7 +25,7 @@ import { row } from './row.ts'
 const STRANGER = new Signer(901, WORK_THRESHOLDS.dev)
 
 /* Every way a payment can be wrong: refused with its reason, and nothing of it reaches the ledger. */
-test('402 whatever is wrong with a payment, its reason is told and nothing is sent (contract 4.7, rule 12; 4.7, Answers of 4.7: payment malformed, wrong, under- or overpaid, or used before; 8, Other areas: size of PAYMENT-SIGNATURE)', async (t) => {
+test('402 whatever is wrong with a payment, its reason is reported and nothing is sent (contract 4.7, rule 12; 4.7, Answers of 4.7: payment malformed, wrong, under- or overpaid, or used before; 8, Other areas: size of PAYMENT-SIGNATURE)', async (t) => {
   const { call, node, upstream, app, log } = await openFaultyShop(t)
   const payer = await openPayer(node)
   const frontier = frontierOf(node, payer.key)

@@ -285,7 +285,7 @@ test('every challenge fits into what proxies allow for headers (contract 4.7, ru
   }
 })
 
-test('a price that was told is good for five minutes after it has changed, and no other is (contract 4.7, rules 7 and 16)', async (t) => {
+test('a price that was reported is good for five minutes after it has changed, and no other is (contract 4.7, rules 7 and 16)', async (t) => {
   const clock = new TestClock()
   const ledger = await openDevnet(t)
   const nodes = { NODE_URLS: ledger.rpcUrl, NODE_WS_URLS: ledger.wsUrl, NODE_NETWORK: 'dev' }

@@ -110,7 +110,7 @@ forEachEngine((engine) => {
     assert.equal((await gateway.call('version', {}, bearer(taken.key))).status, 200)
   })
 
-  test('a gateway that had not heard of it yet sent with a key whose rights were taken away: before money moves and before a key is made the store is asked (contract 5, rule 38)', async (t) => {
+  test('a gateway that had not learned of it yet sent with a key whose rights were taken away: before money moves and before a key is made the store is asked (contract 5, rule 38)', async (t) => {
     const { ctx, gateway, bring, send, make } = await openShop(t)
     const bob = await bring('bob', 'manager')
     const { key } = await make(bob.token)

@@ -17,7 +17,7 @@ async function openOperated(t: TestContext, env: Record<string, string> = {}) {
 const SALE = { address: merchant.address, amount: '1' }
 const outcome = (reply: Reply) => [reply.status, reply.json().code]
 
-test('a payer who pays a checkout of a suspended account has paid, and the shop is told; its key opens nothing new (contract 5, rule 37; 7, Texts and codes: anything of a suspended account)', async (t) => {
+test('a payer who pays a checkout of a suspended account has paid, and the shop is notified; its key opens nothing new (contract 5, rule 37; 7, Texts and codes: anything of a suspended account)', async (t) => {
   const { world, shop, key, operate, checkout } = await openOperated(t)
   const made = await shop.open(SALE, bearer(key))
   const { slug } = (await shop.rest('POST', '/api/links', key, SALE)).json()

@@ -113,7 +113,7 @@ test('a test shows its answer at once, secrets overlap for a day, and the log sh
   assert.equal((await get(`${PATH}/${id}`)).json<{ failing_since: null }>().failing_since, null)
 })
 
-test('what only an endpoint asks for is told as well, what was missed can be sent again, and an endpoint that is gone is disabled (contract 6, rules 20, 22 and 23)', async (t) => {
+test('what only an endpoint asks for is reported as well, what was missed can be sent again, and an endpoint that is gone is disabled (contract 6, rules 20, 22 and 23)', async (t) => {
   const { world, shop, key, receiver, get, post, change, make } = await open(t)
   const { id, secret } = await make({ events: ['checkout.expired'], filter: { metadata: { shop: 'a' } } })
   const order = (name: string) =>

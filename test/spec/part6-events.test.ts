@@ -38,7 +38,7 @@ async function firstTo(receiver: Receiver, path?: string) {
   return { headers, body, event: JSON.parse(body) as EventBody }
 }
 
-test('a completion is told once, in these very bytes, signed with the secret of the checkout (contract 6, rules 1, 2, 6 and 12; 6, Event kinds: payment.completed)', async (t) => {
+test('a completion is reported once, in these very bytes, signed with the secret of the checkout (contract 6, rules 1, 2, 6 and 12; 6, Event kinds: payment.completed)', async (t) => {
   const { world, shop, key } = await openShop(t)
   const receiver = await openReceiver(t)
   const webhook_secret = 'my shop secret 42'
@@ -92,7 +92,7 @@ test('a completion is told once, in these very bytes, signed with the secret of 
   assert.deepEqual(payloads, [event])
 })
 
-test('other kinds are told to whoever asked for them, and to nobody else (contract 6, Event kinds: payment.detected, payment.partial, payment.late, checkout.expired; 6, rules 12 and 17; 2, Checkout request fields: webhook_events)', async (t) => {
+test('other kinds are reported to whoever asked for them, and to nobody else (contract 6, Event kinds: payment.detected, payment.partial, payment.late, checkout.expired; 6, rules 12 and 17; 2, Checkout request fields: webhook_events)', async (t) => {
   const { world, shop, key } = await openShop(t)
   const receiver = await openReceiver(t)
   const webhook_events = ['payment.detected', 'payment.partial', 'payment.late', 'checkout.expired']

@@ -201,7 +201,7 @@ const pingTo = ({ app, rest }: Gateway, url: string) => rest('POST', '/api/webho
 const pingStatus = async (t: TestContext, env: Record<string, string>, target: string) =>
   (await pingTo(await openGateway(t, env), target)).status
 
-test('on a laptop with the development ledger alone, a webhook to the same machine works; with other nodes, or told so, private addresses are refused, unless told otherwise (contract 6, rule 10)', async (t) => {
+test('on a laptop with the development ledger alone, a webhook to the same machine works; with other nodes, or by a setting, private addresses are refused, unless set otherwise (contract 6, rule 10)', async (t) => {
   const { url, requests } = await openReceiver(t)
   assert.equal(await pingStatus(t, {}, url), 201)
   await until(() => requests.length === 1)

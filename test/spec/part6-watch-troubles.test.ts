@@ -7,8 +7,7 @@ import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import { LedgerRefusal, storeAway } from '../../src/kernel/errors.ts'
 import type { NodeAnswer, NodeParams } from '../../src/kernel/ports.ts'
 import { insertAccount } from '../../src/modules/accounts/store.ts'
-import { endpoints } from '../../src/modules/webhooks/endpoints/endpoint.ts'
-import { NO_FILTER } from '../../src/modules/webhooks/endpoints/filter.ts'
+import { NO_FILTER, endpoints } from '../../src/modules/webhooks/endpoints/endpoint.ts'
 import { takePlace } from '../../src/modules/webhooks/endpoints/store.ts'
 import { addWatches } from '../../src/modules/webhooks/watches/change.ts'
 import { AddressMonitor } from '../../src/modules/webhooks/watches/monitor.ts'
@@ -71,7 +70,7 @@ async function open(t: TestContext, opened: OpenedStore, engine: StoreEngine, ev
     },
     engine,
     addressesMax: 10_000,
-    heed: (addresses) => monitor.feed.watch(addresses),
+    watch: (addresses) => monitor.feed.watch(addresses),
   }
   const monitor: AddressMonitor = new AddressMonitor({ context, bus: ledger, turnOf: () => 0 })
   t.after(() => monitor.stop())
@@ -116,7 +115,7 @@ test('the first address that anybody watches is looked at within a second, also 
 })
 
 forEachEngine((engine, openStore) => {
-  test('deposits stopped being told for good, and nobody knew, when no node had the block to go on from (contract 6, rule 29)', async (t) => {
+  test('deposits stopped being reported for good, and nobody knew, when no node had the block to go on from (contract 6, rule 29)', async (t) => {
     const world = await open(t, await openStore(t), engine)
     const { ledger, monitor, failed, faults, told, read, within, watch, pay, db } = world
     pay()
@@ -144,7 +143,7 @@ forEachEngine((engine, openStore) => {
     assert.equal(await countTroubled(db, own), 0)
   })
 
-  test('what was confirmed during a silence was told hours later, because the store was away when it ended: catching up is tried until it is done', async (t) => {
+  test('what was confirmed during a silence was reported hours later, because the store was away when it ended: catching up is tried until it is done', async (t) => {
     const { ledger, monitor, failed, faults, told, within, watch, pay } = await open(t, await openStore(t), engine)
     await monitor.feed.start()
     await watch()
@@ -160,7 +159,7 @@ forEachEngine((engine, openStore) => {
   })
 })
 
-test('an address with ten thousand open deposits went blind without a word: it says so, and is told what is heard of (contract 6, rule 29)', async (t) => {
+test('an address with ten thousand open deposits went blind without a word: it says so, and still reports what it learns of (contract 6, rule 29)', async (t) => {
   const { monitor, faults, told, read, within, watch, pay } = await openAlone(t)
   await monitor.feed.start()
   await watch()

@@ -44,7 +44,7 @@ async function open(t: TestContext, engine: StoreEngine, env: Record<string, str
 }
 
 forEachEngine((engine) => {
-  test('what is received at and sent from a watched address is told once, signed, in order, and can be pulled (contract 6, rule 25)', async (t) => {
+  test('what is received at and sent from a watched address is reported once, signed, in order, and can be pulled (contract 6, rule 25)', async (t) => {
     const { world, gateway, key, receiver, node, make, pay, post, get, feed, untilReported } = await open(t, engine)
     await openAccount(node, payer, nano(10))
     await openAccount(node, customer, nano(1))
@@ -105,7 +105,7 @@ forEachEngine((engine) => {
     )
   })
 
-  test('what is confirmed while no gateway listens is told after a restart, in the order of its chain (contract 6, rule 26)', async (t) => {
+  test('what is confirmed while no gateway listens is reported after a restart, in the order of its chain (contract 6, rule 26)', async (t) => {
     const { world, gateway, started, node, make, pay, post } = await open(t, engine)
     await openAccount(node, payer, nano(10))
     const { id: endpoint } = await make()

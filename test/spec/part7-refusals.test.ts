@@ -10,7 +10,7 @@ import { alice } from './ledger-world.ts'
 
 const SALE = { address: alice.address, amount: '1' }
 
-test('every refusal has a text under two names and a code, and tells no cause (contract 7, rules 1 and 4; 7, Status codes: 403, 5xx; 7, Texts and codes: metered action without credits, failure of our own, two different credentials, body too large)', async (t) => {
+test('every refusal has a text under two names and a code, and reveals no cause (contract 7, rules 1 and 4; 7, Status codes: 403, 5xx; 7, Texts and codes: metered action without credits, failure of our own, two different credentials, body too large)', async (t) => {
   const gateway = await openGateway(t, { FREE_WORK_PER_HALF_HOUR: '1' })
   const { app, call, log, post } = gateway
   const { key } = await gateway.join()

@@ -18,7 +18,7 @@ async function open(t: Parameters<typeof openWorld>[0]) {
   return { shop, key, refuse }
 }
 
-test('a merchant who got ten fields wrong had to send ten requests to hear of them (contract 7, Body: errors)', async (t) => {
+test('a merchant who got ten fields wrong had to send ten requests to learn of them (contract 7, Body: errors)', async (t) => {
   const { shop, key, refuse } = await open(t)
   const items = [
     { title: 'Tea', price: '2' },
@@ -94,7 +94,7 @@ test('an endpoint lost the token in its address when it was sent back as it was 
   )
 })
 
-test('a merchant heard of one wrong field of a payment link at a time, and could not send a link back (contract 1, rule 5; 7, Body: errors)', async (t) => {
+test('a merchant learned of one wrong field of a payment link at a time, and could not send a link back (contract 1, rule 5; 7, Body: errors)', async (t) => {
   const { shop, key, refuse } = await open(t)
   const plans = [{ title: 'Small' }, { title: '', value: '1' }]
   const { errors } = await refuse('POST', '/api/links', {

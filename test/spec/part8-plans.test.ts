@@ -34,7 +34,7 @@ async function openBehindNode(t: TestContext, env: Record<string, string>, clock
   return { node, gateway }
 }
 
-test('10 requests at once without a key, 50 with one, 200 with credits; one more is told to wait a second (contract 8, rule 3)', async (t) => {
+test('10 requests at once without a key, 50 with one, 200 with credits; one more has to wait a second (contract 8, rule 3)', async (t) => {
   const clock = new TestClock()
   const { node, gateway } = await openBehindNode(t, ANONYMOUS, clock)
   const free = await gateway.join()

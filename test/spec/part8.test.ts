@@ -18,7 +18,7 @@ const rateOf = ({ headers }: Reply) => [
   headers['ratelimit-reset'],
 ]
 
-test('sixty requests a minute for each address without a key: every answer tells the rest, the next is told when to come back (contract 8, rules 1, 2, 3 and 4; 8, Plans: anonymous, by IP; 7, Status codes: 429; 7, Texts and codes: over a limit; 7, Body: retry_after)', async (t) => {
+test('sixty requests a minute for each address without a key: every answer tells the rest, the next gets the time to come back (contract 8, rules 1, 2, 3 and 4; 8, Plans: anonymous, by IP; 7, Status codes: 429; 7, Texts and codes: over a limit; 7, Body: retry_after)', async (t) => {
   const clock = new TestClock()
   const gateway = await openGateway(t, { LIMIT_ANONYMOUS_PER_MINUTE: '60' }, clock)
   const { call, post } = gateway
@@ -85,7 +85,7 @@ test('behind a trusted proxy every address counts for itself, in IPv6 every /64;
   assert.deepEqual([await limit(free.headers), await limit(prepaid.headers)], ['3', '4'])
 })
 
-test('a REST list has 25 entries unless told, and 1 to 100 when told (contract 8, Requests: limit of a REST list; 4.5, rule 4)', async (t) => {
+test('a REST list has 25 entries by default, and 1 to 100 by its limit (contract 8, Requests: limit of a REST list; 4.5, rule 4)', async (t) => {
   const gateway = await openGateway(t, { LIMIT_FREE_PER_MINUTE: '0' })
   const { headers, key } = await gateway.join()
   const make = { address: new Signer(9).address, amount: '1' }

@@ -46,7 +46,7 @@ test('every synonym of an action answers as the action does (contract 9, rules 6
   assert.equal(new Set(names).size, names.length, 'no name means two things')
 })
 
-test('a block with its subtype is a publication; a version in a request changes nothing, what can change with the node is told, and the challenge has its own version (contract 9, rules 1 to 5)', async (t) => {
+test('a block with its subtype is a publication; a version in a request changes nothing, what can change with the node is reported, and the challenge has its own version (contract 9, rules 1 to 5)', async (t) => {
   const { post, call, url, app } = await openLedgerWorld(t, { X402_PAY_TO: alice.address })
   const { node } = app.devnet!
   const carol = new Signer(3, node.ledger.thresholds)

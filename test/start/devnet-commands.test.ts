@@ -44,7 +44,7 @@ test('ten accounts of the known seed have money at the first start, and what the
   assert.equal((await call(again.rpc, 'block_count')).count, '8')
 })
 
-test('pages are served on this machine alone unless told otherwise, and know the accounts of the banner; without both there are none', async (t) => {
+test('pages are served on this machine alone unless set otherwise, and know the accounts of the banner; without both there are none', async (t) => {
   const { explorer, accounts, rpc } = await startLedger(t, openFolder(t), '--data', ':memory:', '--ui', '0')
   assert.match(explorer!, /^http:\/\/127\.0\.0\.1:\d+$/)
   const page = await (await fetch(explorer!)).text()

@@ -32,7 +32,7 @@ async function openLines(
   return { ...devnet, read }
 }
 
-test('a block is told in one line with what it does, between whom, how much in nano, and whether it is confirmed', async (t) => {
+test('a block is reported in one line with what it does, between whom, how much in nano, and whether it is confirmed', async (t) => {
   const { node, rpcUrl, read } = await openLines(t)
   const [alice, bob] = [new Signer(1), new Signer(2)]
   const short = ({ address }: Signer) => `${address.slice(0, 12)}…${address.slice(-6)}`
@@ -62,7 +62,7 @@ test('a block is told in one line with what it does, between whom, how much in n
   )
 })
 
-test('a call is told with its outcome, and nobody writes to the terminal of who reads it', async (t) => {
+test('a call is reported with its outcome, and nobody writes to the terminal of who reads it', async (t) => {
   const { rpcUrl, read } = await openLines(t)
   await call(rpcUrl, 'devnet_fault', { target: 'version', kind: 'drop', count: '1' })
   await assert.rejects(call(rpcUrl, 'version'))

@@ -37,7 +37,7 @@ test('a first start on a taken port makes no key that nobody has seen, and the n
   assert.equal(logOf(ended).find(({ event }) => event === 'administrator_key_made')?.file, file)
 })
 
-test('a terminal shows the key itself, and a key that was never taken is told again', (t) => {
+test('a terminal shows the key itself, and a key that was never taken is reported again', (t) => {
   const config = { dataDir: openFolder(t) }
   const tell = (createdKey: string | undefined, isTerminal: boolean) =>
     reportAdministratorKey(config, { createdKey, isTerminal }).join('')

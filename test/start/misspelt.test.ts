@@ -3,11 +3,11 @@ import { test } from 'node:test'
 import { logOf, run, start } from './process.ts'
 import { openFolder } from '../support/folder.ts'
 
-/* Starting outside the desk, as an operator does who goes live with one letter missing. */
+/* Starts a public gateway like an operator who goes live with one letter missing in a setting. */
 
 const SHOP = { NODE_ENV: 'production', BASE_URL: 'https://pay.shop.example', LOG_LEVEL: 'error' }
 
-test('a shop that meant NODE_URLS and wrote NODE_URL does not go live on play money', async (t) => {
+test('a shop that meant NODE_URLS and wrote NODE_URL does not go live on test nano', async (t) => {
   const DATA_DIR = openFolder(t)
   const { code, output, errors } = await run(t, ['start'], { ...SHOP, DATA_DIR, NODE_URL: 'http://127.0.0.1:7076' })
   assert.equal(code, 1)
@@ -16,13 +16,13 @@ test('a shop that meant NODE_URLS and wrote NODE_URL does not go live on play mo
   assert.match(errors, /NODE_URLS is not set\. .* Set NODE_URLS to your nodes, or to devnet: for test nano\./)
 })
 
-test('play money outside the desk is served to whoever has written it out', async (t) => {
+test('test nano on a public gateway is served to whoever has written it out', async (t) => {
   const gateway = await start(t, { ...SHOP, DATA_DIR: openFolder(t), NODE_URLS: 'devnet:' })
   assert.match(gateway.said, /^ {2}Node +development ledger/m)
   assert.equal((await gateway.stop()).code, 0)
 })
 
-test('a shop with four wrong settings is told all four at once, and never their values', async (t) => {
+test('a shop with four wrong settings sees all four at once, and never their values', async (t) => {
   const { code, errors } = await run(t, ['start'], {
     ...SHOP,
     DATA_DIR: openFolder(t),
@@ -46,7 +46,7 @@ test('a shop with four wrong settings is told all four at once, and never their 
   assert.doesNotMatch(errors, /secret@|too-short|nano_1|many/)
 })
 
-test('at the desk a misspelt setting is a warning in the log and beside the banner', async (t) => {
+test('on a local gateway a misspelt setting is a warning in the log and beside the banner', async (t) => {
   const gateway = await start(t, { DATA_DIR: openFolder(t), LIMIT_ANONYMUS_PER_MINUTE: '5' })
   const ended = await gateway.stop()
   const sentence = 'Unknown setting LIMIT_ANONYMUS_PER_MINUTE. Did you mean LIMIT_ANONYMOUS_PER_MINUTE?'

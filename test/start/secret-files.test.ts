@@ -63,7 +63,7 @@ test('a secret given twice, or in a file that cannot be read, is refused by its 
   assert.equal(errors, 'nano-gateway: SECRET_KEY cannot be read from the file in SECRET_KEY_FILE (ENOENT).\n')
 })
 
-test('a file for a setting that is no secret is told, because nobody would read it', () => {
+test('a file for a setting that is no secret is reported, because nobody would read it', () => {
   assert.throws(
     () => loadConfig({ NODE_ENV: 'production', BASE_URL_FILE: '/run/secrets/address' }),
     /^Error: Unknown setting BASE_URL_FILE\. Did you mean BASE_URL\?$/,

@@ -72,7 +72,7 @@ for (const engine of ENGINES) {
   })
 }
 
-test('a gateway on a network that is begun anew remembers the ledger that its node told', async (t) => {
+test('a gateway on a network that is restarted remembers the ledger that its node told', async (t) => {
   const devnet = await openDevnet(t, { network: 'beta' })
   const beta = { NODE_NETWORK: 'beta', NODE_URLS: devnet.rpcUrl }
   const first = await openGateway(t, beta)

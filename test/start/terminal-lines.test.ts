@@ -38,7 +38,7 @@ test('somebody at a terminal reads a line for each request and for what became o
   assert.doesNotMatch(output, /\u001b|"level"/)
 })
 
-test('what a node or a mail server says moves no cursor of the terminal, and an error is told with its place', () => {
+test('what a node or a mail server says moves no cursor of the terminal, and an error is reported with its place', () => {
   const line = {
     level: 50,
     time: 0,

@@ -183,7 +183,7 @@ test('requests that share a connection share no trace', async (t) => {
   assert.equal(new Set(firsts.map((step) => step?.traceId)).size, ids.length)
 })
 
-test('a collector that takes nothing disturbs no request, and is told of once', async (t) => {
+test('a collector that takes nothing disturbs no request, and is reported once', async (t) => {
   const collector = await openCollector(t)
   collector.answerWith(400)
   const gateway = await openGateway(t, settingsFor(collector, '1'))

@@ -53,7 +53,7 @@ async function finishJobs(db: Db, engine: StoreEngine): Promise<void> {
 }
 
 forEachEngine((engine) => {
-  test(`a process killed ${KILLS} times loses nothing it was told is committed, and leaves nothing half done`, async (t) => {
+  test(`a process killed ${KILLS} times loses nothing that was reported as committed, and leaves nothing half done`, async (t) => {
     const url = await freshUrl(t, engine)
     const told = await killWriters(url)
     assert.ok(told.accounts.length > KILLS && told.spent.length > 0)

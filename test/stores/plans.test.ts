@@ -65,7 +65,7 @@ forEachEngine((engine, openFresh) => {
     assert.equal(indexes.filter((name) => name === 'checkouts_used').length, 1, plan.join('\n'))
   })
 
-  test('a query without an index is told', async (t) => {
+  test('a query without an index is reported', async (t) => {
     const { ctx } = await openFresh(t)
     const [statement] = await statementsOf(ctx.db, (db) =>
       db.selectFrom('checkouts').select('id').where('note', '=', 'x').execute(),

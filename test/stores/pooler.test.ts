@@ -27,7 +27,7 @@ const openBehind = async (t: { after(end: () => unknown): void }, mode: 'transac
   return { open, direct: `?direct=${server.host}` }
 }
 
-test('behind a pooler by transaction, gateways hear each other, and statements find their connection', async (t) => {
+test('behind a pooler by transaction, gateways notify each other, and statements find their connection', async (t) => {
   const { open, direct } = await openBehind(t, 'transaction')
   const [one, other] = [await open(direct), await open(direct)]
   await untilReceived(one, other)
@@ -66,7 +66,7 @@ test('behind a pooler by session nothing needs to be said', async (t) => {
   await untilReceived(await open(), await open())
 })
 
-test('the server behind a pooler is told by host and port', () => {
+test('the server behind a pooler is reported by host and port', () => {
   const fault = (direct: string) => faultInPostgresUrl(`postgres://user@pooler:6432/name?direct=${direct}`)
   assert.equal(fault('server:5432'), undefined)
   assert.equal(fault('one:5432,two:5432&target_session_attrs=primary'), undefined)

@@ -102,7 +102,7 @@ forEachEngine((engine, openFresh) => {
     assert.deepEqual(await refundsOf(store.db), [])
   })
 
-  test('credits are added once, however often and wherever the payment is heard of', async (t) => {
+  test('credits are added once, however often and wherever the payment is learned of', async (t) => {
     const { store, shop, openOther } = await openShop(t)
     const shops = [shop, await openOther()]
     const { id } = await createAccount(store, { email: null, role: 'user', actor: OPERATOR })

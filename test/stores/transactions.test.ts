@@ -81,7 +81,7 @@ forEachEngine((engine, open) => {
     assert.equal((await findAccount(db, 'acc_2'))!.id, 'acc_2')
   })
 
-  test('a whole transaction stays if each verb finds its row; if one finds none or fails, nothing of it does', async (t) => {
+  test('a whole transaction stays if each function finds its row; if one finds none or fails, nothing of it does', async (t) => {
     const { db } = (await open(t)).store
     const made: string[] = []
     const tries = (ids: readonly string[]) => allOrNone(db, (tx) => ids.map((id) => addBatch(tx, id)))
@@ -103,7 +103,7 @@ forEachEngine((engine, open) => {
     )
   })
 
-  test('a verb that asks after its whole transaction has ended is refused and changes nothing', async (t) => {
+  test('a function that asks after its whole transaction has ended is refused and changes nothing', async (t) => {
     const { db } = (await open(t)).store
     const late = async (tx: typeof db) => {
       await setImmediate()

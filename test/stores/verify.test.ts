@@ -11,7 +11,7 @@ import { forEachEngine } from '../support/engines.ts'
 import { openRefundShop } from '../support/refund-steps.ts'
 
 forEachEngine((engine) => {
-  test('an operator is told of every sum, payment, block and wallet that the ledger does not have as the store says, and of nothing else', async (t) => {
+  test('an operator learns of every sum, payment, block and wallet that the ledger does not have as the store says, and of nothing else', async (t) => {
     const { world, shop, sell, refund, untilRefund } = await openRefundShop(t, engine)
     const made = await sell()
     await refund(made.id)
@@ -53,7 +53,7 @@ forEachEngine((engine) => {
     assert.deepEqual([gone?.id, gone?.what], ['A'.repeat(64), 'is not on the ledger'])
   })
 
-  test('an operator whose customer paid with an old wallet is not told that the ledger disagrees', async (t) => {
+  test('an operator whose customer paid with an old wallet gets no report that the ledger disagrees', async (t) => {
     const { world, shop, sell } = await openRefundShop(t, engine)
     await sell()
     const payment = await shop.ctx.db.selectFrom('checkout_payments').selectAll().executeTakeFirstOrThrow()

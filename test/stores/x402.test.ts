@@ -125,7 +125,7 @@ forEachEngine((_engine, open) => {
   })
 
   // The rate moves between the question and the payment; the payer signed what was asked for.
-  test('a price in a currency is converted at the rate of the moment, and what was told may be paid for five minutes', async (t) => {
+  test('a price in a currency is converted at the rate of the moment, and what was reported may be paid for five minutes', async (t) => {
     const { ctx, clock } = await open(t)
     let rate = '4'
     const shop: Seller = {

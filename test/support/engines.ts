@@ -11,7 +11,7 @@ import { toStoreCtx } from './sqlite-store.ts'
 import { openFolder } from './folder.ts'
 
 const ALL_ENGINES: readonly StoreEngine[] = ['sqlite', 'postgres']
-/** Both, or the one that a run at a desk drew for the suite. */
+/** Both, or on a local run the one that was drawn for the suite. */
 export const ENGINES = ALL_ENGINES.filter((engine) => engine === (process.env.TEST_ENGINE ?? engine))
 
 export interface OpenedStore {

@@ -243,7 +243,7 @@ export function tryVerbs(modules: string[], tried: Tried[], elsewhere: string[] 
     })
   })
 
-  test(`every verb of ${modules.join(', ')} that changes or deletes rows is tried among neighbours`, () => {
+  test(`every function of ${modules.join(', ')} that changes or deletes rows is tried among neighbours`, () => {
     const names = new Set([...tried.map(({ name }) => name.split(' ')[0]!), ...elsewhere])
     assert.deepEqual(
       modules.flatMap(listVerbs).filter((name) => !names.has(name)),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { toRaw } from '../../src/kernel/money.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
-import { BACKGROUND, readLines } from '../failures/told.ts'
+import { BACKGROUND, readLines } from '../failures/reported.ts'
 import { Signer, give } from './blocks.ts'
 import { type Gateway, type Reply, bearer, readMetrics } from './gateway.ts'
 import { query } from './postgres.ts'

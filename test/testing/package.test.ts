@@ -41,10 +41,10 @@ test('the package is small, has its types, names what it needs, and nothing of a
   )
   const home = join(folder, 'node_modules/@nano-gateway/devnet')
   const { dependencies } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')) as { dependencies: object }
-  const server = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { dependencies: object }
+  const server = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { devDependencies: object }
   assert.deepEqual(
     Object.entries(dependencies),
-    Object.entries(server.dependencies).filter(([name]) => name in dependencies),
+    Object.entries(server.devDependencies).filter(([name]) => name in dependencies),
   )
   const imported = readdirSync(join(home, 'dist'))
     .filter((file) => file.endsWith('.js'))
@@ -57,7 +57,7 @@ test('the package is small, has its types, names what it needs, and nothing of a
   )
 })
 
-test('a program in an empty folder starts a ledger, in its own process and in another; an old Node is told what is needed', async (t) => {
+test('a program in an empty folder starts a ledger, in its own process and in another; on an old Node it says what is needed', async (t) => {
   const { folder } = packDevnet()
   writeFileSync(join(folder, 'program.mjs'), PROGRAM)
   const start = async (node: string, ...words: string[]) => {

@@ -78,7 +78,7 @@ test('a driver that crashes ends neither the gateway nor the card, and after thr
   await assert.rejects(card.search({ root: newHash(), threshold: send }, never), /not available/)
 })
 
-test('a driver that hangs is ended once it does not stop when it is told to, and the card comes back', async (t) => {
+test('a driver that hangs is ended once it does not stop when it is asked to, and the card comes back', async (t) => {
   const { card, clock, lost, ready } = await openCard(t)
   process.kill(card.pid!, 'SIGSTOP')
   const stop = new AbortController()
@@ -121,7 +121,7 @@ test('a gateway finds the driver of its processor by itself and has its work fro
   assert.ok(metrics.includes(`gateway_work_usable{engine="cpu"} ${used ? 0 : 1}`))
 })
 
-test('WORK_CARDS=none loads no driver, and a card that is not there is told', async (t) => {
+test('WORK_CARDS=none loads no driver, and a card that is not there is reported', async (t) => {
   const none = await openGateway(t, { WORK_CARDS: 'none', WORK_THREADS: '1' })
   assert.deepEqual(
     none.app.work.engines.map(({ kind }) => kind).filter((kind) => kind !== 'peer'),

@@ -4,7 +4,7 @@ import { type Document, type ResolveLink, parseDocument, plain } from '../../web
 import type { GuideLink } from '../../web/docs-shell.tsx'
 import type { Searchable } from './search.ts'
 
-/** The menu, in the order in which a newcomer needs it; a guide without an entry comes last. */
+/** The menu, in the order that newcomers need; a guide without an entry is last. */
 const GROUPS: Readonly<Record<string, string>> = {
   Start: 'getting-started concepts first-payment calling going-live troubleshooting',
   'Accept payments': 'payment-page merchants webhooks refunds any-shop woocommerce medusa email usernames',
@@ -14,7 +14,7 @@ const GROUPS: Readonly<Record<string, string>> = {
     'operating operating/deploy operating/monitoring operating/runbook operating/backup operating/keys operating/accounts',
   Reference: 'errors commands operating/failures contract versions comparison',
 }
-/** For readers who assess or change the gateway; they are linked from the overview instead of the menu. */
+/** Pages for people who assess or change the gateway. The overview links them; the menu does not. */
 const NOTES = new Set(['performance', 'reliability', 'scaling', 'security', 'decisions'])
 const REFERENCE = 'Reference'
 const ORDER = Object.values(GROUPS).flatMap((names) => names.split(' '))
@@ -28,12 +28,12 @@ interface Guide {
 }
 
 /**
- * Our own documents as pages. Only files that were in the folder at the start are served, so that no address can reach outside of it.
- * Each is read at its first request.
+ * Serves the project's documents as pages. Only files found in the folder at the start are served, so no address can
+ * reach another file. Each is read at its first request.
  */
 export class Guides {
   readonly #folder: URL
-  /** Path of each page, with its file; undefined for a folder that only lists its pages. */
+  /** The file of each page path; undefined for a folder page, which only lists its pages. */
   readonly #pages = new Map<string, string | undefined>()
   readonly #files = new Set<string>()
   readonly #read = new Map<string, Guide>()
@@ -68,14 +68,14 @@ export class Guides {
     return this.#listed
   }
 
-  /** Every guide for the search. Guides rank before decisions and the contract, which repeat them in detail. */
+  /** All documents for the search. Guides rank before decisions and the contract, which say the same in more detail. */
   searchable(): Searchable[] {
     return [...this.#pages.entries()].flatMap(([path, file]) => {
       if (file === undefined || path === '') return []
       const [folder = path] = path.split('/')
       const weight = folder === 'decisions' ? 0.2 : folder === 'contract' && folder !== path ? 0.5 : 1
       const markdown = this.#text(file)
-      // Rendering all of them as pages would block every other request for a second.
+      // Taken from the Markdown, because rendering all pages would block every other request for a second.
       const title = plain(/^# (.*)/m.exec(markdown)?.[1] ?? path)
       return [{ href: `/docs/${path}`, title, group: groupOf(folder), weight, markdown }]
     })
@@ -93,7 +93,7 @@ export class Guides {
     return guide
   }
 
-  /** The text of a guide, with links that work from anywhere. */
+  /** The text of a guide with absolute links. */
   markdown(path: string): string | undefined {
     const guide = this.find(path)
     if (!guide) return undefined
@@ -111,7 +111,7 @@ export class Guides {
     return `${page}.md${hash === undefined ? '' : `#${hash}`}`
   }
 
-  /** A file that documents link to or show, unchanged. */
+  /** A file that a document links to or shows. */
   file(path: string): Buffer | undefined {
     return this.#files.has(path) ? readFileSync(new URL(path, this.#folder)) : undefined
   }
@@ -138,7 +138,7 @@ export class Guides {
   }
 }
 
-/** Resolves links outside of code; a link without a target here is replaced by its text. */
+/** Resolves links outside of code. A link without a target here becomes plain text. */
 function withLinks(source: string, resolve: ResolveLink): string {
   return source
     .split(/(^```[^]*?^```$)/m)

@@ -11,7 +11,6 @@ import { PreparedPages, sendPrepared } from '../prepared.ts'
 import { refuse } from '../routes.ts'
 import { type DocsOptions, mountDocs } from './pages.tsx'
 
-/** Pages for people, and the machine-readable description of the API. */
 export function mountDocuments(server: FastifyInstance, options: DocumentsOptions): void {
   const { gateway, baseUrl, version, modules, limits, openLimit } = options
   const pages = new PreparedPages()
@@ -37,7 +36,7 @@ interface DocumentsOptions extends Omit<DocsOptions, 'pages'> {
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** The request and the response of an action, at the path by which it is called. Calls themselves do not pass the router. */
+/** Documents each action at its own path. Calls are answered elsewhere and do not pass this router. */
 function mountActions(server: FastifyInstance, { registry }: { registry: Registry }, pages: PreparedPages): void {
   server.get('/actions/:name', (request, reply) => {
     const action = registry.find((request.params as { name: string }).name)?.action

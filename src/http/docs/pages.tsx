@@ -47,7 +47,7 @@ function describeTariff({ credits, free, freeFirst }: Tariff, counted: string, i
       ? 'With a key it is free.'
       : `With a key ${share} are free; after that each costs ${amount}.`
     : `With a key each costs ${amount}; for an account without credits, ${share ?? 'all'} are free.`
-  // Where a call is sold by request, callers without a key get none of it for free.
+  // If calls are sold by request, callers without a key get none for free.
   if (isSold || !free.anonymous) return withKey
   return `${withKey} Without a key, ${describeAllowance(free.anonymous, counted)} are free.`
 }
@@ -73,17 +73,17 @@ export interface DocsOptions extends PageCall {
 }
 
 const QUERY_MAX = 100
-/** Each search reads all documents. */
+/** A search reads all documents, so searches have a limit of their own. */
 const SEARCH: RouteLimit = {
   bucket: 'search',
   perMinute: 60,
   refuse: ({ perMinute, retryAfterSeconds }) =>
     overLimit(`${perMinute} searches a minute from one address.`, retryAfterSeconds),
 }
-/** The nouns that people use for metered calls. */
+/** What metered calls are called on pages. */
 const COUNTED: Record<Meter, string> = { work: 'calls', wallet_send: 'sends' }
 
-/** Landing page, guides, and the reference with a form for each action. */
+/** Serves the landing page, the guides, and the reference with a form for each action. */
 export function mountDocs(server: FastifyInstance, options: DocsOptions): void {
   const { gateway, baseUrl, version, devnet } = options
   const { registry, seller, tariffs } = gateway
@@ -99,7 +99,8 @@ export function mountDocs(server: FastifyInstance, options: DocsOptions): void {
     const costs = describeCost(action.meter && tariffs[action.meter], price, COUNTED[action.meter ?? 'work'])
     return { action, costs, hasPrice: price !== undefined }
   }
-  // Pages that are the same for everybody; the base URL may be known only once the port is.
+  // Keeps pages that are the same for everybody. They are made when requested, because the base URL may contain a port
+  // that is not known at the start.
   const keep: Keep = (name, type, make) => options.pages.get(`${type} ${name} ${baseUrl()}`, type, make)
   const page: Searched['page'] = (name, render) => keep(name, HTML, render)
   const overview = () => keep('overview', MARKDOWN, () => llmsText(site()))
@@ -174,7 +175,7 @@ interface Searched extends Omit<Guided, 'keep'> {
   describe(action: Action): Omit<Parameters<typeof referenceMarkdown>[0], 'baseUrl'>
 }
 
-/** The overview, and the search through all documents. */
+/** Serves the overview, and the search. */
 function mountSearch(
   server: FastifyInstance,
   options: DocsOptions,
@@ -204,7 +205,7 @@ function mountSearch(
       )
     await limits.take(SEARCH, request, reply)
     const found = search.find(query)
-    // Anybody can write such an address, so search engines must not index what it shows.
+    // Search engines must not index this page: its contents come from its address, which anybody can write.
     void reply.headers({ ...PAGE_HEADERS, vary: 'accept', 'x-robots-tag': 'noindex' })
     return reply.send(renderPage(<DocsSearchPage site={site()} query={query} {...found} />))
   })
@@ -213,11 +214,11 @@ function mountSearch(
 const sendPage = (request: FastifyRequest, reply: FastifyReply, page: Prepared) =>
   sendPrepared(request, reply.headers(PAGE_HEADERS), page, 'accept')
 
-/** Sends a page that contains the answer to the reader's own request. */
+/** Sends a page that is made for one reader, with the answer to a request of theirs. */
 const sendOwnPage = (reply: FastifyReply, html: string) =>
   reply.headers({ ...PAGE_HEADERS, vary: 'accept', 'cache-control': 'no-store' }).send(html)
 
-/** Guides, as pages or as Markdown, and the pictures in them. */
+/** Serves guides as pages and as Markdown, and their pictures. */
 function mountGuides(server: FastifyInstance, { guides, site, keep, page }: Guided): void {
   server.get('/docs/*', (request, reply) => {
     const path = (request.params as { '*': string })['*']
@@ -247,7 +248,7 @@ function mountGuides(server: FastifyInstance, { guides, site, keep, page }: Guid
   })
 }
 
-/** The only bodies that are accepted here are forms. */
+/** Accepts no other bodies than forms here. */
 function takeForms(forms: FastifyInstance): void {
   forms.removeAllContentTypeParsers()
   forms.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, text, parsed) =>
@@ -255,7 +256,7 @@ function takeForms(forms: FastifyInstance): void {
   )
 }
 
-/** A picture that is opened alone may still load nothing from other sites. */
+/** A picture opened on its own (SVG can contain code) may load nothing from other sites. */
 const FILE_HEADERS = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; sandbox",
@@ -265,14 +266,17 @@ const MARKDOWN = 'text/markdown; charset=utf-8'
 const HTML = PAGE_HEADERS['content-type']
 const PICTURES: Record<string, string> = { svg: 'image/svg+xml', png: 'image/png' }
 
-/** Clients that accept text get Markdown at the address of the page; an address that ends in `.md` returns it to every client. */
+/**
+ * A client that prefers text gets Markdown at the address of a page; an address that ends in `.md` gives it to every
+ * client.
+ */
 function readPath(path: string, request: FastifyRequest): { name: string; isMarkdown: boolean } {
   return path.endsWith('.md')
     ? { name: path.slice(0, -'.md'.length), isMarkdown: true }
     : { name: path, isMarkdown: wantsMarkdown(request) }
 }
 
-/** Browsers never accept Markdown by name; programs that accept both name it first. */
+/** Browsers never name Markdown in their Accept header; programs that accept Markdown and HTML name Markdown first. */
 function wantsMarkdown({ headers: { accept = '' } }: FastifyRequest): boolean {
   const at = accept.indexOf('text/markdown')
   const html = accept.indexOf('text/html')
@@ -283,7 +287,10 @@ function sendMarkdown(request: FastifyRequest, reply: FastifyReply, text: Prepar
   return sendPrepared(request, reply.headers(FILE_HEADERS), text, 'accept')
 }
 
-/** A link may run what is free and changes nothing, as looking up a block; anything else waits for the button. */
+/**
+ * A link may run only what is free and changes nothing, such as looking up a block. Everything else needs a click on
+ * the button.
+ */
 function readQuestion(action: Action, query: Record<string, unknown>): JsonObject | undefined {
   const isPlain = action.auth === 'none' && action.readOnly && action.meter === undefined
   const texts = Object.entries(query).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
@@ -291,7 +298,7 @@ function readQuestion(action: Action, query: Record<string, unknown>): JsonObjec
   return isPlain && Object.keys(asked).length > 0 ? asked : undefined
 }
 
-/** Fields that the form does not have are sent along, so that the reader learns that nothing uses them. */
+/** Fields that the form does not have are sent as well, so that the answer names them as ignored. */
 function unknownTo(action: Action, given: Record<string, string>): JsonObject {
   return Object.fromEntries(Object.entries(given).filter(([name]) => !(name in action.input.properties)))
 }

@@ -9,9 +9,9 @@ import type { RpcOptions } from '../rpc.ts'
 export type PageCall = Pick<RpcOptions, 'gateway' | 'clientIp' | 'report'>
 
 /**
- * Runs a call that a reader made with the form of a page. It passes the guards that every call passes; the only difference is that the
- * request is in the fields of a form instead of a JSON body. Cookies have no effect here, so another site gains nothing by sending this
- * form.
+ * Runs a call that a reader made with the form on a page. The call passes the same guards as every call; only its
+ * fields come from a form instead of JSON. Cookies have no effect here, so another site cannot use this form in the
+ * name of a visitor.
  */
 export async function runFromPage(
   { gateway, clientIp, report }: PageCall,

@@ -1,17 +1,15 @@
 import { headingId, plain } from '../../web/docs-markdown.tsx'
 import type { Found, FoundPart } from '../../web/docs-pages.tsx'
 
-/* Words of documents and of readers, compared by their stems. */
-
 const WORD = /[\p{L}\p{N}_]+/gu
-/** Readers ask in sentences; these words are in every page. */
+/** Words that are on every page. Readers type them because they ask in sentences. */
 const COMMON = new Set(
   'a an and are as at be by can do does for from get how i if in is it me my of on or that the this to was what when where which who why will with you your'.split(
     ' ',
   ),
 )
 
-/** Gives "refunds", "refunded" and "refunding" one stem. Stems are only compared, so they need not be words. */
+/** Gives "refunds", "refunded" and "refunding" the same stem. Stems are only compared, so they need not be words. */
 function stem(word: string): string {
   if (word.length < 4 || /[0-9_]/.test(word)) return word
   let base = word
@@ -19,12 +17,12 @@ function stem(word: string): string {
     .replace(/(?<=ss|sh|ch|x)es$/, '')
     .replace(/(?<![su])s$/, '')
   const bare = base.replace(/(?:ations?|ings?|ied|ed)$/, '')
-  // "string" has no vowel before its "ing", which is therefore not an ending.
+  // The "ing" of "string" is not an ending, because no vowel precedes it.
   if (bare.length >= 3 && /[aeiouy]/.test(bare)) base = bare.replace(/([bdgmnprt])\1$/, '$1')
   return base.replace(/e$/, '').replace(/y$/, 'i')
 }
 
-/** A name such as `webhook_url` is a word, and so is each of its parts. */
+/** A name such as `webhook_url` counts as one word and as its parts. */
 function stemsOf(word: string): string[] {
   const lower = word.toLowerCase()
   return lower.includes('_') ? [lower, ...lower.split('_').filter(Boolean).map(stem)] : [stem(lower)]
@@ -34,7 +32,7 @@ const placesOf = (text: string) => [...text.matchAll(WORD)].map((hit) => ({ word
 
 const toSet = (text: string): ReadonlySet<string> => new Set(placesOf(text).flatMap(({ word }) => stemsOf(word)))
 
-/** One word that a reader looks for. */
+/** One word of a query. */
 interface Term {
   stem: string
   isIn(stems: ReadonlySet<string>): boolean
@@ -53,7 +51,7 @@ function wholeWords(query: string, max: number): Term[] {
   })
 }
 
-/** For a word that was not typed to its end. */
+/** For a word that the reader has not finished typing. */
 function beginnings(query: string, max: number): Term[] {
   return queryWords(query, max).map((word) => ({
     stem: word,
@@ -61,7 +59,7 @@ function beginnings(query: string, max: number): Term[] {
   }))
 }
 
-/** A page that can be found: its text in Markdown, and the weight of a hit in it. */
+/** A page that the search covers, in Markdown, with the weight of a match in it. */
 export interface Searchable {
   href: string
   title: string
@@ -76,13 +74,12 @@ interface Section {
   id: string | undefined
   title: string
   text: string
-  /** The stems of the heading, and of the text. */
   heading: ReadonlySet<string>
   words: ReadonlySet<string>
 }
 
 interface Indexed extends Omit<Searchable, 'markdown' | 'synonyms'> {
-  /** The stems of the title, in their order, and of all names: whole names, then their parts. */
+  /** The stems of the title in their order, and of all names, whole and in parts. */
   titled: string
   names: ReadonlySet<string>
   parts: ReadonlySet<string>
@@ -92,10 +89,10 @@ interface Indexed extends Omit<Searchable, 'markdown' | 'synonyms'> {
 const WORDS_MAX = 8
 const RESULTS_MAX = 20
 const EXCERPT_LENGTH = 200
-/** Characters before the first hit, so that its sentence can be read. */
+/** How many characters to show before the first match. */
 const EXCERPT_LEAD = 60
 
-/** Searches all documents. They never change while the process runs, and are indexed at the first search. */
+/** Searches all documents. They do not change while the process runs, so they are indexed once, at the first search. */
 export class DocsSearch {
   readonly #list: () => readonly Searchable[]
   #pages: readonly Indexed[] | undefined
@@ -105,7 +102,8 @@ export class DocsSearch {
   }
 
   /**
-   * Returns the best pages that have every word, and how many have. If no page has all of them, longer words that begin like them count.
+   * Returns the best pages that contain every word, and how many pages do. If no page contains all words, longer words
+   * with the same beginning count, too.
    */
   find(query: string): { results: readonly Found[]; total: number } {
     const whole = this.#have(wholeWords(query, WORDS_MAX))
@@ -134,7 +132,10 @@ function toIndexed({ markdown, synonyms = [], ...page }: Searchable): Indexed {
   return { ...page, titled: inOrder(page.title), names, parts: toSet(all), sections: sectionsOf(markdown) }
 }
 
-/** A section is a heading with the text below it. Comments in shell code begin like headings, so code is skipped. */
+/**
+ * Splits a text into sections: a heading and the text below it. Code is skipped, because comments in shell code look
+ * like headings.
+ */
 function sectionsOf(markdown: string): Section[] {
   const sections: { heading: string; lines: string[] }[] = [{ heading: '', lines: [] }]
   let isCode = false
@@ -162,11 +163,11 @@ function toSentence(line: string): string {
   return row.join(' · ').replace(/(?<![.?!])$/, '.')
 }
 
-/** The text as people read it, without the markup of tables, links and code. */
+/** The text without the markup of tables, links and code. */
 const toPlain = (text: string) => plain(text).replaceAll(/\\?\|/g, ' ').replaceAll(/\s+/g, ' ').trim()
 
 function scoreOf({ titled, names, parts, sections, weight }: Indexed, terms: readonly Term[]): number {
-  // A page whose title is exactly the query is the one that the reader wants.
+  // If the query is exactly the title of a page, that page comes first.
   let score = titled === terms.map(({ stem }) => stem).join(' ') ? 140 : 0
   for (const term of terms) {
     const inNames = term.isIn(names) ? 60 : term.isIn(parts) ? 40 : 0
@@ -206,7 +207,7 @@ function excerptOf(text: string, terms: readonly Term[]): FoundPart[] {
   return mark(`${from > 0 && !isNear ? '… ' : ''}${end}${isWhole ? '' : ' …'}`, terms)
 }
 
-/** Splits a text into the words that were searched for and the rest. */
+/** Splits a text into the searched words and the rest. */
 function mark(text: string, terms: readonly Term[]): FoundPart[] {
   const parts: FoundPart[] = []
   let at = 0

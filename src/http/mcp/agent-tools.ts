@@ -8,13 +8,13 @@ import { type Schema, publicSchema } from '../../kernel/public-schema.ts'
 import type { Scope } from '../../kernel/rights.ts'
 import { type Json, textOf } from '../../kernel/shape.ts'
 
-/** What an agent calls: an action, or one operation of an action. */
+/** A tool of an agent: an action, or one operation of an action. */
 export interface AgentTool {
   name: string
   summary: string
   module: string
   action: Action
-  /** Fields that the agent does not give, because they are what the tool means. */
+  /** Fields with fixed values, which make the action this operation. */
   fixed: Readonly<Record<string, Json>>
   input(): Schema
   output: unknown
@@ -23,9 +23,9 @@ export interface AgentTool {
   annotations: ToolAnnotations
 }
 
-/** Tools that remove or overwrite; all other acting tools only add: an offer, a checkout, a key. */
+/** Tools that remove or overwrite something. All other acting tools only add: an offer, a checkout, a key. */
 const DESTRUCTIVE = new Set(['process', 'update_name', 'checkout_refund'])
-/** Publishing the same block twice is the same as once. */
+/** Publishing a block twice has the effect of publishing it once. */
 const IDEMPOTENT = new Set(['process'])
 
 const IDEMPOTENCY_KEY = {
@@ -47,7 +47,7 @@ export function toolsOf(registry: Registry): readonly AgentTool[] {
   return tools
 }
 
-/** An action can be called by its name even where agents see its operations alone. */
+/** An agent may also call a whole action by its name, even if the list shows only its operations. */
 export function findTool(registry: Registry, name: string): AgentTool | undefined {
   const tool = toolsOf(registry).find((each) => each.name === name)
   const action = tool ? undefined : registry.find(name)?.action
@@ -94,14 +94,14 @@ function whole(action: Action, module: string): AgentTool {
   }
 }
 
-/** The fields of one operation, under the names by which it asks for them. */
+/** The fields of one operation, under the names that it uses for them. */
 function pick({ input, fieldSynonyms = {} }: Action, fields: readonly string[], required: number): Schema {
   const members = fields.map((name) => [name, publicSchema(input.properties[fieldSynonyms[name] ?? name])])
   const properties = Object.fromEntries(members) as Schema
   return { type: 'object', properties, ...(required > 0 && { required: fields.slice(0, required) }) }
 }
 
-/** Tools that act need a key: an agent without one only reads. */
+/** Tools that act need a key; without one, an agent can only read. */
 export function mayUse({ action, acts, scope }: AgentTool, caller: Caller): boolean {
   if (caller.kind === 'anonymous' && acts) return false
   try {
@@ -115,14 +115,14 @@ export function mayUse({ action, acts, scope }: AgentTool, caller: Caller): bool
 
 const textFields = new WeakMap<AgentTool, ReadonlySet<string>>()
 
-/** The fields as the action takes them. */
+/** Converts the agent's fields to those of the action. */
 export function readFields(tool: AgentTool, fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const names = textFields.get(tool) ?? textFieldsOf(tool.input())
   textFields.set(tool, names)
   return readTexts(names, fields)
 }
 
-/** Schemas are built once: agents list the tools whenever they start. */
+/** Schemas are built once, because agents list the tools at each of their starts. */
 const written = new WeakMap<AgentTool, Tool>()
 
 export function writeTool(tool: AgentTool, isSold: boolean): Tool {
@@ -148,7 +148,7 @@ function write({ name, summary, action, input, output, acts, annotations }: Agen
 
 const isRecord = ({ type }: Schema) => type === 'object'
 
-/** MCP requires an object, so any other answer becomes the member `result` of one. */
+/** MCP requires an object, so any other schema becomes that of a member `result`. */
 function toObjects(schema: Schema): Schema {
   if (isRecord(schema)) return schema
   const forms = Array.isArray(schema.anyOf) ? (schema.anyOf as Schema[]) : [schema]
@@ -161,15 +161,15 @@ function toObjects(schema: Schema): Schema {
 }
 
 /*
- * Agents' frameworks turn schemas into the strict form that models need. It allows neither objects with unknown members nor alternatives
- * with optional members.
+ * Schemas in the strict form that the frameworks of agents need for models: no objects with unknown members, and no
+ * alternatives that have optional members.
  */
 
 const isObject = ({ type }: Schema) => type === 'object'
 const membersOf = ({ properties }: Schema) => Object.entries((properties ?? {}) as Record<string, Schema>)
 const isOpen = (schema: Schema) => isObject(schema) && membersOf(schema).length === 0
 
-/** The fields of a tool, with everything in them declared. */
+/** The fields of a tool, with every member declared. */
 function toClosed(input: Schema): Schema {
   return { ...input, properties: closeMembers(input), additionalProperties: false }
 }
@@ -186,7 +186,7 @@ function close(schema: Schema): Schema {
 }
 
 function closeAlternatives(about: Schema, alternatives: Schema[]): Schema {
-  // An object with optional members can express its shorter alternatives as well.
+  // Of several alternatives one is enough, if it is an object whose optional members cover the shorter ones.
   const whole = alternatives.find((each) => isObject(each) && !isOpen(each) && hasOptional(each))
   if (whole) return { ...close(whole), ...about }
   const closed = alternatives.map(close)
@@ -200,7 +200,7 @@ const hasOptional = (schema: Schema) => {
   return membersOf(schema).some(([name]) => !required.includes(name))
 }
 
-/** An object of unknown members as JSON in a text. */
+/** Turns an object with unknown members into a text that contains JSON. */
 function toText({ description, examples }: Schema): Schema {
   return {
     type: 'string',
@@ -209,11 +209,11 @@ function toText({ description, examples }: Schema): Schema {
   }
 }
 
-/** The fields that agents give as texts and actions take as objects. */
+/** The fields that agents send as text and actions take as objects. */
 const textFieldsOf = (input: Schema): ReadonlySet<string> =>
   new Set(membersOf(input).flatMap(([name, member]) => (isOpen(member) ? [name] : [])))
 
-/** Parses these texts. A text that is not JSON stays as it is, and the action refuses it. */
+/** Parses these texts. A text that is not JSON is left as it is; the action refuses it. */
 function readTexts(names: ReadonlySet<string>, fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const read = Object.entries(fields).map(([name, value]) => [name, names.has(name) ? parse(value) : value] as const)
   return Object.fromEntries(read)

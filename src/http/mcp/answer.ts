@@ -11,7 +11,7 @@ import {
   ReadResourceRequestSchema,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js'
-import type { Gateway } from '../../guard/dispatch.ts'
+import { type Gateway } from '../../guard/passing.ts'
 import type { RpcRequest } from '../../guard/rpc-request.ts'
 import type { Caller } from '../../kernel/ctx.ts'
 import { AppError } from '../../kernel/errors.ts'
@@ -28,11 +28,10 @@ interface McpContext {
   version: string
 }
 
-/** One message of a client, and its sender. */
 interface McpMessage {
   message: unknown
   caller: Caller
-  /** The sets of tools that the address names. */
+  /** The sets of tools named in the address. */
   sets: readonly SetName[] | undefined
   request: Omit<RpcRequest, 'text'>
 }
@@ -46,7 +45,7 @@ const INSTRUCTIONS = [
 
 interface McpAnswer {
   status: number
-  /** JSON; empty where a message needs no answer. */
+  /** JSON; empty if the message gets no answer. */
   text: string
 }
 
@@ -57,7 +56,7 @@ const noMessage = () =>
     },
   })
 
-/** Answers one message of MCP. Nothing is kept between two messages: each brings its own credentials. */
+/** Answers one MCP message. Nothing is kept between messages, so each contains its own credentials. */
 export async function answerMcp(
   context: McpContext,
   { message, caller, sets, request }: McpMessage,
@@ -66,7 +65,7 @@ export async function answerMcp(
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
   try {
     await server.connect(transport)
-    // The client's own Accept and Content-Type are ignored: both bodies are JSON in any case.
+    // Both bodies are always JSON, whatever Accept and Content-Type the client sends.
     const headers = new Headers({ accept: 'application/json, text/event-stream', 'content-type': 'application/json' })
     const version = request.headers['mcp-protocol-version']
     if (typeof version === 'string') headers.set('mcp-protocol-version', version)
@@ -74,7 +73,7 @@ export async function answerMcp(
       parsedBody: message,
     })
     if (!response.ok) throw noMessage()
-    // Read before the server is closed, which would cut the body off.
+    // Read before closing the server, because closing cuts off the body.
     return { status: response.status, text: await response.text() }
   } finally {
     await server.close()

@@ -3,7 +3,7 @@ import { Guides } from '../docs/guides.ts'
 
 const CONTRACT_PARTS = 9
 
-/** Contract and guides, under their public addresses. */
+/** The contract and the guides, under their public addresses. */
 export class McpDocuments {
   readonly #guides: Guides
   readonly #baseUrl: () => string

@@ -22,8 +22,8 @@ interface McpOptions extends Asking {
 }
 
 /**
- * `POST /mcp`: tools for agents, by Streamable HTTP and without a session. The protocol library is loaded with the first message, because
- * most gateways never get one.
+ * Serves `POST /mcp`: tools for agents by Streamable HTTP, without sessions. The protocol library is loaded with the
+ * first message, because most gateways never get one.
  */
 export function mountMcp(server: FastifyInstance, options: McpOptions): void {
   const { gateway, ipOf, baseUrl, version, isLocal, onError } = options
@@ -39,7 +39,7 @@ export function mountMcp(server: FastifyInstance, options: McpOptions): void {
       if (!reply.raw.writableFinished) leaving.leave()
     })
     const { message, caller, sets } = await counted(ip, () => readRequest(request))
-    // A message that runs a tool is counted as that call; any other message is counted here.
+    // A message that runs a tool is counted as that call; other messages are counted here.
     let isAsked = false
     const askOnce: Ask = (...asked) => {
       isAsked = true
@@ -59,7 +59,7 @@ export function mountMcp(server: FastifyInstance, options: McpOptions): void {
     }
   }
 
-  /** Unreadable messages and refused callers count against the address that they came from. */
+  /** Counts unreadable messages and refused callers against the address they came from. */
   const counted = async <T>(ip: string, read: () => Promise<T>): Promise<T> => {
     try {
       return await read()
@@ -73,7 +73,7 @@ export function mountMcp(server: FastifyInstance, options: McpOptions): void {
     const { origin } = headers
     const credential = extractCredential({ headers, url, body: undefined, action: undefined })
     const caller = await identify(gateway.keys, credential, origin)
-    // A public key lists the pages that may use it; without one, another site's page may not act for its visitor.
+    // A public key lists the origins that may use it. Without one, a page of another site may not act for its visitor.
     const isNamed = caller.kind === 'account' && caller.access === 'public-key'
     if (origin !== undefined && !isNamed && !isOwn(origin, { isLocal, baseUrl: baseUrl() })) {
       throw new AppError('origin_not_allowed', 'Pages of other origins cannot use MCP here.')
@@ -103,7 +103,7 @@ export function mountMcp(server: FastifyInstance, options: McpOptions): void {
 const isPrepaid = (caller: Caller) => caller.kind === 'account' && caller.prepaid
 const isCall = (message: unknown) => (message as { method?: unknown } | null)?.method === 'tools/call'
 
-/** A page of ours; on a local gateway also any other page of this machine, such as the MCP inspector. */
+/** Our own page; on a local gateway also any page of this machine, such as the MCP inspector. */
 function isOwn(origin: string, { isLocal, baseUrl }: { isLocal: boolean; baseUrl: string }): boolean {
   const url = URL.parse(origin)
   if (!url) return false

@@ -4,7 +4,7 @@ interface Written extends Prompt {
   text(given: Readonly<Record<string, string>>): string
 }
 
-/** The most frequent tasks of agents, each to be followed to its end with the tools alone. */
+/** The most frequent tasks of agents, each with instructions that need only the tools. */
 const PROMPTS: readonly Written[] = [
   {
     name: 'take_payment',
@@ -80,7 +80,7 @@ const steps = (task: string, ...lines: (string | false | undefined)[]) =>
 
 export const listPrompts = (): Prompt[] => PROMPTS.map(({ text: _text, ...prompt }) => prompt)
 
-/** The text of a prompt; undefined for an unknown prompt, and the missing argument's name for an incomplete one. */
+/** The text of a prompt. Returns undefined for an unknown prompt, and the name of the argument if one is missing. */
 export function writePrompt(
   name: string,
   given: Readonly<Record<string, string>>,

@@ -1,7 +1,7 @@
 import { AppError } from '../../kernel/errors.ts'
 import { textOf } from '../../kernel/shape.ts'
 
-/** The sets of tools by which agents choose, in the order in which they are useful, each with its modules. */
+/** The sets of tools that an agent can choose, most useful first, each with its modules. */
 const SETS = {
   payments: ['checkout', 'links', 'email'],
   wallets: ['wallets', 'faucet', 'swap'],
@@ -15,7 +15,7 @@ const SETS = {
 export type SetName = keyof typeof SETS
 const NAMES = Object.keys(SETS) as SetName[]
 
-/** What agents are asked for most, in this order: an agent that names no set gets these first. */
+/** The tools used most, in this order: an agent that names no set gets these first. */
 const USUAL = [
   'checkout',
   'checkout_status',
@@ -40,7 +40,7 @@ const USUAL = [
   'checkout_refund',
 ]
 
-/** Lower is more useful to an agent. */
+/** The rank of a tool; the most useful has the lowest. */
 export function rankOf(module: string, tool: string): number {
   const usual = USUAL.indexOf(tool)
   return usual < 0 ? USUAL.length + setOf(module).rank : usual
@@ -53,7 +53,7 @@ export function setOf(module: string): { name: SetName; rank: number } {
   return { name, rank }
 }
 
-/** The sets that an address names: `/mcp?tools=payments,wallets`. */
+/** The sets named in an address: `/mcp?tools=payments,wallets`. */
 export function readSets(given: unknown): readonly SetName[] | undefined {
   if (given === undefined || given === '') return undefined
   const named = (Array.isArray(given) ? given.join(',') : textOf(given)).split(',').map((name) => name.trim())

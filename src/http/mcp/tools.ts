@@ -10,7 +10,7 @@ import { challengeIn } from '../json-rpc.ts'
 import { type AgentTool, findTool, mayUse, readFields, toolsOf, writeTool } from './agent-tools.ts'
 import { type SetName, rankOf, setOf } from './sets.ts'
 
-/** Most tools for an agent that names no set: more would fill its memory before it has started. */
+/** Most tools for an agent that names no set. More would fill the model's context before it starts. */
 const TOOLS_MAX = 40
 const BYTES_MAX = 60_000
 
@@ -18,7 +18,7 @@ interface Listing {
   registry: Registry
   caller: Caller
   isSold(action: string): boolean
-  /** The sets that the agent has named; by default it gets what its key makes useful, as far as that fits. */
+  /** The sets that the agent has named. Without any, it gets the most useful tools of its key. */
   sets: readonly SetName[] | undefined
 }
 
@@ -46,11 +46,14 @@ const CHALLENGE = 'x402/error'
 interface ToolContext {
   registry: Registry
   ask: Ask
-  /** Whether the caller has sent a key; the guards find out whose it is. */
+  /** Whether the caller has sent a key; the guards check later whose it is. */
   hasKey: boolean
 }
 
-/** Runs a tool as the matching request at `POST /`, through the same guards. The agent gets a refusal as an error of the tool. */
+/**
+ * Runs a tool as the corresponding request at `POST /`, through the same guards. A refusal is returned as an error of
+ * the tool.
+ */
 export async function callTool(
   { registry, ask, hasKey }: ToolContext,
   request: Omit<RpcRequest, 'text'>,
@@ -75,11 +78,14 @@ export async function callTool(
   }
 }
 
-/** MCP accepts only objects, so a list becomes a member of one. */
+/** MCP accepts only objects, so a list becomes the member of an object. */
 const toStructured = (answer: Json): JsonObject =>
   typeof answer === 'object' && answer !== null && !Array.isArray(answer) ? answer : { result: answer }
 
-/** No structured content, because its schema describes a success. Payment terms stay JSON, because paying programs parse them. */
+/**
+ * An error has no structured content, because the tool's schema describes a success. Payment terms stay JSON, because
+ * programs that pay parse them.
+ */
 function toToolError({ error, trace }: RpcOutcome, about: JsonObject): CallToolResult {
   const { status, body } = toErrorReply(error)
   const challenge = challengeIn(trace)
@@ -92,7 +98,7 @@ function toToolError({ error, trace }: RpcOutcome, about: JsonObject): CallToolR
   }
 }
 
-/** A refusal as a sentence, with every fact that helps the agent to correct its call. */
+/** A refusal as a sentence, with every fact that helps the agent to correct the call. */
 function inWords({ error, message: _message, detail, code, nearest, ...facts }: JsonObject, status: number): string {
   const said = status === 200 ? `The ledger refuses: ${textOf(error)}.` : textOf(error)
   const given = Object.entries(facts).filter(([, fact]) => fact !== undefined && fact !== null)
@@ -107,7 +113,7 @@ function inWords({ error, message: _message, detail, code, nearest, ...facts }: 
     .join(' ')
 }
 
-/** The payment in the form of the header, where the guards read it. */
+/** The payment encoded as in the header, where the guards read it. */
 function paymentIn(given: unknown): string | undefined {
   if (typeof given === 'string') return given
   return typeof given === 'object' && given !== null ? Buffer.from(JSON.stringify(given)).toString('base64') : undefined
@@ -115,6 +121,6 @@ function paymentIn(given: unknown): string | undefined {
 
 const fromBase64 = (text: string) => Buffer.from(text, 'base64').toString()
 
-/** Infinity would become null in JSON; as a text it is still refused. */
+/** JSON would turn Infinity into null; as text it is refused like any wrong number. */
 const keepNumbers = (_name: string, value: unknown) =>
   typeof value === 'number' && !Number.isFinite(value) ? String(value) : value

@@ -8,24 +8,27 @@ import { tagOf } from './tags.ts'
 export const requestName = ({ name }: Action) => `${name}.request`
 export const answerName = ({ name }: Action) => `${name}.answer`
 
-/** Refusals that any action may give: wrong fields or keys, a price, a limit, a permission, an unavailable store. */
+/**
+ * Statuses with which any action may refuse: wrong fields or keys, a price, a limit, a permission, an unavailable
+ * store.
+ */
 const ANYWHERE = [400, 401, 402, 403, 413, 429, 500, 503]
 
 /** Every status with which an action may refuse. */
 export function statusesOf({ local, once, onceWhen, errors = {} }: Action): number[] {
   const statuses = new Set(ANYWHERE)
-  // An action that needs no node cannot fail for lack of one.
+  // Only an action that uses a node can fail for lack of one.
   if (!local) statuses.add(502).add(504)
   if (once || onceWhen) statuses.add(409)
   for (const code of Object.keys(errors)) statuses.add(statusOf(code as ErrorCode))
   return [...statuses].sort((a, b) => a - b)
 }
 
-/** An answer of status 200: refusals of the ledger have this status, too. */
+/** What an answer of status 200 can be; refusals of the ledger have this status, too. */
 const answerSchema = (action: Action): Schema =>
   action.refusals ? { anyOf: [refTo(answerName(action)), refTo('LedgerRefusal')] } : refTo(answerName(action))
 
-/** Request and answer of each action, and the request as it is sent to `POST /`, with the name of the action. */
+/** The schemas of an action's request and answer, and of the request at `POST /`, which includes the action's name. */
 export function actionSchemas(actions: readonly Action[], names: Names): Record<string, Schema> {
   const schemas: Record<string, Schema> = {}
   for (const action of actions) {
@@ -103,7 +106,7 @@ function reasonsFor({ errors = {} }: Action, status: number): string[] {
     .map(([code, reason]) => `\`${code}\`: ${reason}`)
 }
 
-/** Facts that schemas cannot express. */
+/** The description of an action, with facts that a schema cannot express. */
 function describe({ summary, synonyms = [], fieldSynonyms = {}, refusals = [], scope, scopeWhen }: Action): string {
   const code = (text: string) => `\`${text}\``
   const lines = [
@@ -119,10 +122,10 @@ function describe({ summary, synonyms = [], fieldSynonyms = {}, refusals = [], s
   return lines.filter((line) => line !== false).join('\n\n')
 }
 
-/** `POST /`: every action at one path, for clients that write its name into the body. */
+/** Documents `POST /`, where every action can be called by its name in the body. */
 export function rootOperation(actions: readonly Action[]): object {
   const mapping = actions.flatMap(({ name, synonyms = [] }) =>
-    // Synonyms have no schema of their own, so each maps to the schema of its action.
+    // Synonyms have no schema of their own, so each points to that of its action.
     [name, ...synonyms].map((other) => [other, `#/components/schemas/${name}`]),
   )
   const statuses = [...new Set(actions.flatMap(statusesOf))].sort((a, b) => a - b)

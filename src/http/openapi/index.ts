@@ -31,8 +31,8 @@ export const listDescribed = (modules: readonly Offered[]): Described[] => [
 ]
 
 /**
- * Schemas that several operations share, by name. Generators write `Checkout` and `checkout` into the same file or type, so no
- * name differs from the name of an action in its letter case alone.
+ * Schemas shared by several operations. Generators put `Checkout` and `checkout` into the same file or type, so no name
+ * may differ from an action's name only by case.
  */
 const COMPONENTS: Readonly<Record<string, TSchema>> = {
   Error: ERROR,
@@ -65,7 +65,7 @@ const PAYMENT_SIGNATURE = {
   schema: { type: 'string' },
 }
 
-/** The whole API as OpenAPI 3.1, generated from the actions and the descriptions of the other routes. */
+/** The whole API as OpenAPI 3.1, generated from the actions and the descriptions of the routes. */
 export function toOpenApi(modules: readonly Offered[], { baseUrl, version }: { baseUrl: string; version: string }) {
   const actions = modules.flatMap((context) => context.actions)
   const described = listDescribed(modules)
@@ -125,7 +125,7 @@ function withRoutes(
 
 const { text, list, record, words } = answer
 
-/** Routes of the server itself. */
+/** Routes of the server itself, which belong to no module. */
 const SERVICE_ROUTES: readonly Described[] = [
   {
     method: 'get',

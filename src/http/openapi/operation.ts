@@ -37,7 +37,7 @@ const WHO: Readonly<Record<Described['who'], string>> = {
   administrator: 'It needs a secret key or a session of an administrator.',
 }
 
-/** Facts that schemas cannot express. */
+/** The description of a route, with facts that a schema cannot express. */
 function describe({ summary, who, query = [], body, once, type, otherwise }: Described): string {
   const pages = query.some(({ name }) => name === 'cursor' || name === 'since' || name === 'before')
   const lines = [
@@ -128,7 +128,7 @@ export const ERROR = answer.record({
 /** A refusal of the ledger; its status is 200. */
 export const LEDGER_REFUSAL = answer.record({ error: Type.String({ description: 'The node’s error message.' }) })
 
-/** The price of a request. The header PAYMENT-REQUIRED has the same in base64. */
+/** The price of a request. The header PAYMENT-REQUIRED contains the same, encoded in base64. */
 export const PAYMENT_REQUIRED = answer.record({
   error: answer.text,
   message: answer.text,
@@ -164,7 +164,7 @@ interface Refusal {
   headers?: HeaderName[]
 }
 
-/** Every status of a refusal, with its general meaning. */
+/** Every status of a refusal, with its meaning. */
 const REFUSALS: Readonly<Record<number, Refusal>> = {
   400: { name: 'BadRequest', description: 'Something in the request is wrong; `field` names it.' },
   401: { name: 'Unauthorized', description: 'The key is missing or wrong.' },
@@ -209,7 +209,7 @@ const refusalOf = (status: number): Refusal => {
   return known
 }
 
-/** A refusal of an operation, with its reasons where they are known. */
+/** A refusal of one operation, with its reasons if they are known. */
 export function refusalRef(status: number, reasons: readonly string[] = []): object {
   const { name } = refusalOf(status)
   return reasons.length === 0 ? { $ref: `#/components/responses/${name}` } : toRefusal(status, reasons)

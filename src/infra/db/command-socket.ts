@@ -9,10 +9,10 @@ import type { Listening } from './notices.ts'
 import type { Failures } from '../../kernel/failures.ts'
 import type { Notices } from '../../kernel/ports.ts'
 
-/** Addresses of sockets are limited to 107 bytes on Linux, 103 on macOS. */
+/** Linux limits the address of a socket to 107 bytes, macOS to 103. */
 const ADDRESS_BYTES_MAX = 100
 const OWNER_ONLY = 0o600
-/** Larger than any notice; a longer line was not written by us. */
+/** Larger than any notice; no program of ours writes a longer line. */
 const LINE_BYTES_MAX = 4 * 1024 * 1024
 const PIPES = '\\\\.\\pipe\\'
 
@@ -20,8 +20,8 @@ type Notice = [topic: string, payload: string]
 type Place = Pick<Config, 'dataDir' | 'databaseUrl'>
 
 /**
- * Where gateways on an embedded store listen for commands: sockets in the data folder, one for each gateway, named after the store.
- * On Windows they are pipes, which are in no folder.
+ * The place where gateways on an embedded store listen for commands: a socket for each gateway in the data folder,
+ * named after the store. On Windows it is a pipe, which is in no folder.
  */
 function placeOf(config: Place): { folder: string; prefix: string } {
   const folder = resolve(config.dataDir)
@@ -30,7 +30,7 @@ function placeOf(config: Place): { folder: string; prefix: string } {
   return process.platform === 'win32' ? { folder: PIPES, prefix: `nano-${prefix}` } : { folder, prefix }
 }
 
-/** Uses a socket by an address that is short enough: for a long folder a temporary link is made. */
+/** Uses a socket through a short address: in a folder with a long name, through a temporary link. */
 function atShortAddress<T>(folder: string, name: string, use: (address: string) => T): T {
   const address = folder === PIPES ? `${folder}${name}` : join(folder, name)
   if (folder === PIPES || Buffer.byteLength(address) <= ADDRESS_BYTES_MAX) return use(address)
@@ -62,13 +62,13 @@ function readLines(socket: Socket, take: (line: unknown) => void): void {
   })
 }
 
-/** Takes notices from commands on this machine, and confirms each once it is delivered. */
+/** Takes notices from commands on this machine, and confirms each after delivering it. */
 export async function listenForCommands(
   config: Place,
   { notices, failures, own }: { notices: Pick<Notices, 'deliver'>; failures: Failures; own: Listening },
 ): Promise<() => void> {
   const { folder, prefix } = placeOf(config)
-  // Remove sockets that killed gateways have left.
+  // Remove sockets that killed gateways left behind.
   for (const name of namesIn(folder, prefix))
     (await reach(folder, name).catch(failures.lost('commands.link')))?.destroy()
   const sockets = new Set<Socket>()
@@ -85,7 +85,7 @@ export async function listenForCommands(
   const name = `${prefix}${randomUUID().slice(0, 8)}`
   atShortAddress(folder, name, (address) => {
     server.listen(address)
-    // It is bound by now, in a folder that only its owner can enter.
+    // The socket exists now, in a folder that only its owner can enter.
     if (server.listening && folder !== PIPES) chmodSync(address, OWNER_ONLY)
   })
   await listening
@@ -96,7 +96,10 @@ export async function listenForCommands(
   }
 }
 
-/** Sends a notice to every gateway on an embedded store; resolves with those that have received it, and whether all have. */
+/**
+ * Sends a notice to every gateway on an embedded store. Resolves with the gateways that have received it, and whether
+ * those are all.
+ */
 export async function notifyGateways(
   config: Place,
   notice: Notice,
@@ -109,7 +112,7 @@ export async function notifyGateways(
   return { confirmed: answers.filter((one) => typeof one === 'object'), all: !answers.includes('silent') }
 }
 
-/** A gateway that is gone remembers nothing; one that does not answer in time may still use what it remembers. */
+/** If the gateway is gone, nothing is cached there. If it does not answer in time, it may still use cached values. */
 async function notify(
   { folder, name }: { folder: string; name: string },
   notice: Notice,
@@ -129,7 +132,7 @@ async function notify(
   return said
 }
 
-/** A connection to the gateway at a socket; undefined where the gateway is gone, and its socket is removed. */
+/** Connects to the gateway at a socket. If the gateway is gone, removes the socket and returns undefined. */
 async function reach(folder: string, name: string): Promise<Socket | undefined> {
   const socket = atShortAddress(folder, name, (address) => connect(address))
   try {

@@ -4,7 +4,7 @@ import type { Store } from './open.ts'
 
 const ROWS_AT_ONCE = 500
 
-/** Columns whose sums are compared beside the counts. */
+/** Columns whose sums are compared, in addition to the number of rows. */
 const SUMS: Partial<Record<keyof Tables, string>> = {
   credit_balances: 'available',
   credit_entries: 'amount',
@@ -20,15 +20,15 @@ interface CopiedTable {
 }
 
 /**
- * Copies all tables of a store, in their order, into an empty one. The source is read in one transaction, the target written in one;
- * counts and sums are compared before the target commits, so it is either complete or still empty.
+ * Copies all tables of a store, in order, into an empty one. The source is read in one transaction, and the target
+ * written in one. Counts and sums are compared before the commit, so the target is either complete or still empty.
  */
 export async function copyStore(
   source: Store,
   target: Store,
   tables: readonly (keyof Tables)[],
 ): Promise<CopiedTable[]> {
-  // One snapshot for all tables: otherwise PostgreSQL would show each statement what was committed meanwhile.
+  // One snapshot for all tables. Otherwise each statement would also see what was committed after the one before.
   const snapshot = source.db.transaction().setIsolationLevel('repeatable read')
   return snapshot.execute((from) =>
     target.db.transaction().execute(async (to) => {

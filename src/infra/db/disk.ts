@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Gauge } from '../../kernel/module.ts'
 
-/** Free space on the disks of this machine that we write to. The free space of a PostgreSQL server is not known here. */
+/** Free space on the disks of this machine that we write to; that of a PostgreSQL server is not known. */
 export function diskGauge({ dataDir, url }: { dataDir: string; url: string }): Gauge {
   const folders = { data: dataDir, ...(url.startsWith('sqlite:') && { store: dirname(url.slice('sqlite:'.length)) }) }
   return {

@@ -1,6 +1,9 @@
 import type { Db } from '../../kernel/db.ts'
 
-/** Facts that a store keeps: its ledger, a proof of the key of its secrets, the key of its fingerprints, its size, its last backup, and a test of writing. */
+/**
+ * What a store knows about itself: its ledger, a proof of the key of its secrets, the key of its fingerprints, its
+ * size, its last backup, and a test of writing.
+ */
 type FactName = 'ledger' | 'secret-key' | 'fingerprint-key' | 'sizes' | 'backup' | 'probe'
 
 export async function findFact(db: Db, name: FactName): Promise<string | undefined> {
@@ -8,7 +11,9 @@ export async function findFact(db: Db, name: FactName): Promise<string | undefin
   return row?.value
 }
 
-/** Writes the fact unless there is one; returns the one that is stored, which another gateway may have written first. */
+/**
+ * Stores the fact unless there is one already. Returns the stored one, which another gateway may have written first.
+ */
 export async function keepFact(db: Db, fact: { name: FactName; value: string; now: number }): Promise<string> {
   const { name, value, now } = fact
   await db
@@ -19,7 +24,6 @@ export async function keepFact(db: Db, fact: { name: FactName; value: string; no
   return (await findFact(db, name)) ?? value
 }
 
-/** Replaces the fact. */
 export async function replaceFact(db: Db, { name, value, now }: { name: FactName; value: string; now: number }) {
   await db
     .insertInto('store_facts')

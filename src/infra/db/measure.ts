@@ -7,10 +7,10 @@ import type { Clock } from '../../kernel/ports.ts'
 import { findFact, replaceFact } from './facts.ts'
 
 const HOUR = 3_600_000
-/** Rows that one step counts: other readers wait for one step at most. */
+/** Most rows counted in one step, because other readers wait for a step. */
 const LOOK_ROWS = 20_000
 
-/** The size of the store by kind: by table, or of everything where the engine does not tell tables apart. */
+/** The size of the store by table, or as a whole if the engine cannot measure tables. */
 interface Sizes {
   rows: Record<string, number>
   bytes: Record<string, number>
@@ -23,7 +23,7 @@ interface Measured {
   tables: readonly string[]
 }
 
-/** Measures the store once an hour, on one instance: counting at each request for metrics would cost too much. */
+/** Measures the store once an hour, on one instance. Counting at each request for metrics would be too expensive. */
 export const measureStore = ({ db, clock, engine, tables }: Measured): Job => ({
   kind: 'store.measure',
   attemptsMax: 3,
@@ -36,7 +36,7 @@ export const measureStore = ({ db, clock, engine, tables }: Measured): Job => ({
   },
 })
 
-/** Sizes that PostgreSQL knows without counting. */
+/** Sizes that PostgreSQL knows without counting rows. */
 async function askPostgres(db: Db, tables: readonly string[]): Promise<Sizes> {
   const { rows } = await sql<{ name: string; rows: number; bytes: number }>`
     select relname as name, greatest(reltuples, 0)::int8 as rows, pg_total_relation_size(oid) as bytes

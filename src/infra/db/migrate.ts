@@ -16,24 +16,27 @@ import { AppError } from '../../kernel/errors.ts'
 type Change = Migrations[string]
 
 /**
- * How long a change of the schema waits for the locks on its tables, in milliseconds. PostgreSQL looks for deadlocks after a wait of one
- * second: by then the change has all of its locks or has given them up, so a request is never the one that is aborted.
+ * How long a change of the schema waits for locks on its tables, in milliseconds. PostgreSQL looks for deadlocks after
+ * a second. By then the change has all locks or has given up, so PostgreSQL never aborts a request instead.
  */
 const LOCKS_MAX = 300
-/** Pause between two attempts, so that waiting requests get their turn. */
+/** Pause between two attempts, in which waiting requests can run. */
 const PAUSE = 100
-/** After so many failed attempts it waits longer than a second, which aborts a vacuum that is in its way. */
+/**
+ * After so many failed attempts it waits longer than a second, because then PostgreSQL aborts an automatic vacuum that
+ * holds the lock.
+ */
 const TRIES_SHORT = 50
 const LOCKS_MAX_LONG = 3_000
 const TRIES_MAX = 500
 
-/** PostgreSQL's code for a statement that took too long. */
+/** PostgreSQL's code for a statement that was cancelled because it took too long. */
 const CANCELED = '57014'
 
 /**
- * Brings the schema up to date. Where gateways of the previous version may still run, every change is a transaction of its own and
- * locks all of its tables at once or none, while other users of the tables wait. An embedded store has no other gateway, and an empty
- * one no requests.
+ * Brings the schema up to date. If gateways of the previous version may still run, every change is a transaction of its
+ * own, which locks all of its tables at once or none, and other users of these tables wait. An embedded store has no
+ * other gateway, and an empty store has no requests.
  */
 export async function migrate({ db, engine }: { db: Db; engine: StoreEngine }, migrations: Migrations): Promise<void> {
   let patience = 0
@@ -73,7 +76,7 @@ async function takeTables(db: Kysely<unknown>, change: Change, patience: number)
   const text = statements.join('\n')
   const tables = rows.map(({ name }) => name).filter((name) => new RegExp(`\\b${name}\\b`).test(text))
   if (tables.length === 0) return
-  // New indexes alone do not prevent anybody from reading.
+  // New indexes do not keep anybody from reading.
   const mode = statements.every((statement) => /^create (?:unique )?index/.test(statement))
     ? 'share'
     : 'access exclusive'
@@ -82,7 +85,7 @@ async function takeTables(db: Kysely<unknown>, change: Change, patience: number)
   await sql.raw('set local statement_timeout = 0').execute(db)
 }
 
-/** The statements of a change, as if the store were empty. */
+/** The statements that a change would run on an empty store. */
 async function statementsOf(change: Change): Promise<string[]> {
   const statements: string[] = []
   const nowhere = new Kysely<unknown>({
@@ -98,7 +101,7 @@ async function statementsOf(change: Change): Promise<string[]> {
   return statements
 }
 
-/** The message of a failure for the caller that opens a store: that of the database. */
+/** The error for the caller that opens the store, with the message of the database. */
 export function refusalOf(error: unknown, known = 0): Error {
   const reason = error instanceof AppError ? error.cause : error
   const message = reason instanceof Error ? reason.message : String(reason)

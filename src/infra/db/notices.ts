@@ -8,35 +8,40 @@ import type { PostgresHosts } from './postgres-hosts.ts'
 
 const CHANNEL = 'nano_gateway'
 const RECONNECT_AFTER = 1_000
-/** A connection that only listens never notices that the server is gone, so it is tested this often. */
+/** How often a connection is tested that only listens: it would never notice that the server is gone. */
 const BEAT_EVERY = 5_000
 const BEAT_ANSWER_MAX = 5_000
 const DELIVERY_MAX = 250
-/** Application name of listening connections in PostgreSQL. */
+/** The application name by which PostgreSQL knows our listening connections. */
 const LISTENER = 'nano-gateway notices'
-/** Asks every listener whether it has received everything sent before; each answers with the same id. */
+/** The topic that asks every listener whether it has received all earlier notices. Each answers with the same id. */
 const ASKED = 'confirm'
 const CONFIRMED = 'confirmed'
 
 type Listener = (payload: string) => void
 
-/** A process that has received every notice up to a moment. */
+/** A process that has received every notice sent before some moment. */
 export interface Listening {
   host: string
   pid: number
-  /** Whether it is a gateway, and not a command that happens to run as well. */
+  /** Whether it is a gateway, and not another command. */
   isGateway: boolean
-  /** The names of its keys of secrets, of which the first encrypts. A gateway of the previous version does not name them. */
+  /** The names of its secret keys; the first one encrypts. Gateways of the previous version do not send them. */
   secretKeys?: readonly string[]
 }
 
-/** This process, as it describes itself to others on the same store. */
+/** How this process describes itself to others on the same store. */
 export const toListening = (isGateway: boolean): Listening => ({ host: hostname(), pid: process.pid, isGateway })
 
-/** Passes a notice on to other processes; resolves once all have it, or waiting longer is pointless. Never throws. */
+/**
+ * Passes a notice on to other processes. Resolves when all have it, or when waiting longer is useless. Never throws.
+ */
 type Relay = (topic: string, payload: string) => Promise<void>
 
-/** Notices inside one process and, with a relay, to the other processes of this machine: all that can share an embedded store. */
+/**
+ * Notices inside one process and, with a relay, to other processes on this machine. Only those can share an embedded
+ * store.
+ */
 export class LocalNotices implements Notices {
   readonly #listeners = new Map<string, Set<Listener>>()
   readonly #failures: Failures
@@ -60,7 +65,7 @@ export class LocalNotices implements Notices {
     await this.#relay?.(topic, payload)
   }
 
-  /** A listener that throws must not affect the other listeners or the sender. */
+  /** A listener that throws affects neither the other listeners nor the sender. */
   receive(topic: string, payload: string): void {
     for (const listener of this.#listeners.get(topic) ?? []) {
       try {
@@ -83,8 +88,8 @@ export class LocalNotices implements Notices {
 }
 
 /**
- * Notices between instances through PostgreSQL. They may get lost while the connection is down, so nothing depends on
- * them alone: jobs are polled, remembered keys expire, and remembered answers of the ledger are dropped after a gap.
+ * Notices between instances through PostgreSQL. Notices get lost while the connection is down, so nothing depends on
+ * them alone: jobs are polled, cached keys expire, and cached answers of the ledger are dropped after a gap.
  */
 export class PostgresNotices implements Notices {
   readonly #local: LocalNotices
@@ -119,8 +124,8 @@ export class PostgresNotices implements Notices {
   }
 
   /**
-   * Resolves with the processes that have received every notice sent before, once `count` have confirmed it or the time is over.
-   * Notices of successive transactions reach every listener in that order.
+   * Resolves with the processes that have received every notice sent before, once `count` have confirmed or the time is
+   * over. Every listener receives notices of successive transactions in their order.
    */
   async listConfirming(
     count: () => Promise<number>,
@@ -137,7 +142,7 @@ export class PostgresNotices implements Notices {
       if (id === wanted) confirmed.set(instance, who)
       judge()
     })
-    // Our own connection receives the answers only once it listens.
+    // Answers reach our own connection only after it has started to listen.
     const begin = async () => {
       expected = await count()
       await this.deliver(ASKED, wanted)
@@ -159,7 +164,7 @@ export class PostgresNotices implements Notices {
     void this.deliver(topic, payload)
   }
 
-  /** Waits for a limited time: an instance that misses a notice finds out in other ways. */
+  /** Waits a limited time; an instance that misses a notice finds out in another way. */
   async deliver(topic: string, payload: string): Promise<void> {
     this.#local.receive(topic, payload)
     const sent = this.#send(JSON.stringify({ topic, payload })).catch(this.#failures.lost('notices.send'))
@@ -200,7 +205,7 @@ export class PostgresNotices implements Notices {
       this.#judge(false)
       if (!this.#closed) this.#cancelRetry = this.#clock.after(RECONNECT_AFTER, () => void this.#connect())
     }
-    // The `end` event follows, and with it the next attempt.
+    // The `end` event follows and causes the next attempt.
     client.on('error', this.#failures.lost('store.connection'))
     client.on('end', lost)
     client.on('notification', ({ payload }) => {
@@ -214,7 +219,7 @@ export class PostgresNotices implements Notices {
       this.#watch(client, socket)
     } catch (error) {
       this.#failures.lost('store.connection')(error)
-      // A read-only server delivers no notices either.
+      // A read-only server does not deliver notices.
       this.#hosts.leave(url)
       socket.destroy()
       await client.end().catch(this.#failures.lost('store.connection'))
@@ -229,7 +234,7 @@ export class PostgresNotices implements Notices {
     }
   }
 
-  /** In real time, whatever the gateway's clock says, because it tests the connection. */
+  /** In real time, whatever the gateway's clock says, because this tests the connection. */
   #watch(client: pg.Client, socket: Socket): void {
     if (this.#closed) return
     this.#beat = setTimeout(() => {

@@ -21,10 +21,13 @@ import { systemRandom } from '../random.ts'
 import { replaceFact } from './facts.ts'
 
 const LOOK_EVERY = 2_000
-/** More than fits into half-filled pages of a full disk, and random, so that it cannot be compressed. */
+/** More than fits into half-empty pages of a full disk; random, so that it cannot be compressed. */
 const PROBE_BYTES = 65_536
 
-/** Tests a store that accepted no writes until it does again, so that no caller has to find out. Returns how to stop. */
+/**
+ * Tests a store that accepted no writes until it does again, so that no request has to find out. Returns a function
+ * that stops it.
+ */
 function watchWrites(db: Db, clock: Clock, health: StoreHealth): () => void {
   let stopped = false
   let cancel = () => {}
@@ -44,12 +47,13 @@ async function probe(db: Db, clock: Clock): Promise<void> {
   }
 }
 
-/** A notice passes at once or never. */
+/** A notice arrives within this time or never. */
 const NOTICE_MAX = 2_000
 
 /**
- * Refuses a pooler that gives each transaction another connection, unless the address says where the server itself is: there notices
- * between gateways are lost, and statements by name are unknown. A pooler shows itself by numbering connections in its own way.
+ * Refuses a pooler that gives each transaction another connection, unless the store's address also names the server
+ * itself. Through such a pooler, notices between gateways get lost and named statements are unknown. A pooler is
+ * recognised by the way it numbers connections.
  */
 async function requireSessions(hosts: PostgresHosts, client: pg.PoolClient): Promise<void> {
   const { processID } = client as unknown as { processID: number }
@@ -81,38 +85,37 @@ export interface Store {
   db: Db
   engine: StoreEngine
   notices: Notices
-  /** This process, as it describes itself to commands and other gateways on the store. */
+  /** How this process describes itself to commands and other gateways on the store. */
   own: Listening
-  /** Reads the store's own clock, where several gateways share it. */
+  /** Reads the clock of the store; undefined if the store has no other gateways. */
   readTime: (() => Promise<number>) | undefined
   /**
-   * The processes that have received every notice sent through this store before, and whether these are all that listen there; unset
-   * where the store carries no notices.
+   * The processes that have received every notice sent through this store so far, and whether those are all listeners;
+   * undefined if the store carries no notices.
    */
   listConfirming: ((milliseconds: number) => Promise<{ confirmed: Listening[]; all: boolean }>) | undefined
-  /** Why it accepts no writes now, though it can be read; undefined while it does. */
+  /** Why the store accepts no writes now, though it can be read; undefined while it accepts them. */
   readonly unwritable: string | undefined
-  /** Throws when it is no store for a gateway, whatever it answers. */
+  /** Throws if this store cannot be used by a gateway, even if it answers. */
   requireUsable(): Promise<void>
-  /** Throws when the store does not answer. */
   ping(): Promise<unknown>
   /** Writes a consistent copy while the store is in use. */
   backup(file: string): Promise<void>
   close(): Promise<void>
 }
 
-/** Longer than any statement of a request takes: a server that is silent for so long is gone. */
+/** A server that is silent for so long is gone: no statement of a request takes as long. */
 const SILENCE_MAX = 30_000
 
 export interface OpenOptions {
   migrations: Migrations
-  /** For work of an operator that may take any time. */
+  /** For commands of an operator that may take long. */
   unlimited?: boolean
   failures?: Failures
   traces?: Traces | undefined
 }
 
-/** Opens the store an address names (`sqlite:<file>` or `postgres://…`) and brings its schema up to date. */
+/** Opens the store at an address (`sqlite:<file>` or `postgres://…`) and brings its schema up to date. */
 export async function openStore(
   url: string,
   clock: Clock,

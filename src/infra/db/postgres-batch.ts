@@ -3,23 +3,23 @@ import type pg from 'pg'
 
 export interface Statement {
   text: string
-  /** Empty for one that is not prepared. */
+  /** Empty if the statement is not prepared. */
   name: string
   values: readonly (string | null)[]
 }
 
 export interface Answered {
   rows: Record<string, unknown>[]
-  /** As the server puts it, such as `INSERT 0 1`. */
+  /** The tag as the server sends it, such as `INSERT 0 1`. */
   tag: string
 }
 
 type Columns = readonly { name: string; read(text: string): unknown }[]
 
-/** What a connection knows about its prepared statements: the columns of each, so that the server describes them once. */
+/** The columns of each prepared statement of a connection, so that the server need not describe them again. */
 export type KnownColumns = Map<string, Columns>
 
-/** The connection of the library, which notes the texts of the statements that the server has prepared. */
+/** The connection of the library, which records the texts of prepared statements. */
 interface Wire {
   readonly stream: Duplex
   readonly parsedStatements: Readonly<Record<string, string>>
@@ -33,12 +33,12 @@ interface Wire {
 const NO_COLUMNS: Columns = []
 
 /**
- * Statements that are sent in one message and synchronized once, at their end: after a failure the server skips the rest, so none runs
- * outside of a transaction because the `begin` before it has failed. They are answered when all are done, because one without `begin` is
- * not committed before.
+ * Statements sent in one message with one sync at the end. If one fails, the server skips the rest, so no statement
+ * runs outside of its transaction because `begin` has failed. They are answered together at the end, because without
+ * `begin` nothing is committed before the end.
  */
 export class Batch implements pg.Submittable {
-  /** Resolves when the server is done; after a failure there are the answers before it. */
+  /** Resolves when the server has finished; after a failure it has the answers before the failure. */
   readonly done: Promise<{ answers: readonly Answered[]; error?: unknown }>
   readonly #statements: readonly Statement[]
   readonly #known: KnownColumns
@@ -59,7 +59,7 @@ export class Batch implements pg.Submittable {
     this.done = new Promise((resolve) => (this.#end = resolve))
   }
 
-  /** The library notes the statement with this name and text as prepared whenever the server says that one is. */
+  /** When the server reports a prepared statement, the library records it under this name and text. */
   get name(): string {
     return this.#statements[this.#answers.length]?.name ?? ''
   }
@@ -107,7 +107,7 @@ export class Batch implements pg.Submittable {
     this.#rows.push(row)
   }
 
-  /** A value that cannot be read fails its batch; thrown in the handler of a socket, it would end the process. */
+  /** A value that cannot be read fails the batch. An exception in a socket's handler would end the process. */
   #read(read: (text: string) => unknown, value: string): unknown {
     try {
       return read(value)

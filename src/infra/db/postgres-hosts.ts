@@ -1,18 +1,21 @@
-/** Kinds of sessions, in the words of libpq. */
+/** Kinds of servers, with the names that libpq has for them. */
 const SESSIONS = ['any', 'read-write', 'primary'] as const
 const TLS_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify']
 const PARAMETER = 'target_session_attrs'
-/** Names the server behind a pooler. */
+/** The parameter that names the server behind a pooler. */
 const DIRECT = 'direct'
 
 /**
- * The servers of one store, of which one accepts writes at a time, as libpq reads them:
+ * The servers of one store, one of which accepts writes, in the format of libpq:
  * `postgres://user@one:5432,two:5432/name?target_session_attrs=read-write`.
  */
 export class PostgresHosts {
-  /** Whether read-only servers are skipped. */
+  /** Whether to skip read-only servers. */
   readonly needsWriter: boolean
-  /** The address of the server itself, where the other one is of a pooler that gives each transaction another connection. */
+  /**
+   * The address of the server itself, if the other address is that of a pooler that gives each transaction another
+   * connection.
+   */
   readonly direct: string | undefined
   readonly #urls: readonly string[]
   #at = 0
@@ -29,28 +32,31 @@ export class PostgresHosts {
     return this.#urls.length
   }
 
-  /** The server for new connections. */
+  /** The server to which new connections go. */
   get url(): string {
     return this.#urls[this.#at]!
   }
 
-  /** Connections of an earlier generation lead to a server that no longer accepts writes. */
+  /** The current generation. Connections of an earlier one lead to a server that no longer accepts writes. */
   get generation(): number {
     return this.#generation
   }
 
-  /** Skips the server at this address, because it cannot be used now, unless another caller has skipped it already. */
+  /**
+   * Switches from the server at this address, which cannot be used, to the next one, unless another caller has done so
+   * already.
+   */
   leave(url: string): void {
     if (url === this.url) this.#at = (this.#at + 1) % this.#urls.length
   }
 
-  /** The server no longer accepts writes. */
+  /** Records that the server no longer accepts writes. */
   markReadOnly(generation: number): void {
     if (generation === this.#generation) this.#generation++
   }
 }
 
-/** What is wrong with the address of a PostgreSQL store, without repeating any of it; undefined when nothing is. */
+/** What is wrong with the address of a PostgreSQL store, without repeating any part of it; undefined if nothing is. */
 export function faultInPostgresUrl(url: string): string | undefined {
   const { urls, session, tls, direct } = readUrl(url)
   if (!urls.every(isAddress)) return 'must be like postgres://user:password@host:5432/name'
@@ -63,7 +69,7 @@ export function faultInPostgresUrl(url: string): string | undefined {
   return undefined
 }
 
-/** A path to a socket may be among the parameters instead of a host. */
+/** Instead of a host, the parameters may contain the path of a socket. */
 const isAddress = (url: string) => URL.canParse(url.replace('@/', '@localhost/'))
 
 interface Read {

@@ -16,9 +16,9 @@ interface PoolNeeds {
   silenceMax: number
 }
 
-/** Connections to the server that accepts writes. Temporary failures become refusals with `Retry-After`. */
+/** Connections to the server that accepts writes. A temporary failure becomes a refusal with `Retry-After`. */
 export function openPool(hosts: PostgresHosts, { sockets, health, failures, silenceMax }: PoolNeeds) {
-  // Counts and times fit into a number; amounts of raw are numeric and stay text.
+  // Counts and times fit into a number. Amounts of raw do not: they are numeric, and stay text.
   const types = new pg.TypeOverrides()
   types.setTypeParser(pg.types.builtins.INT8, Number)
   const pool = new pg.Pool({
@@ -30,9 +30,9 @@ export function openPool(hosts: PostgresHosts, { sockets, health, failures, sile
     ...(hosts.needsWriter && { verify: requireWriter }),
   })
   const links = new WeakMap<pg.ClientBase, Link & { generation: number }>()
-  // An idle connection that breaks is replaced; without a listener the error would end the process.
+  // A broken idle connection is replaced. Without a listener its error would end the process.
   pool.on('error', failures.lost('store.connection'))
-  // The same for a connection in use: its transaction fails, the process does not.
+  // The same for a connection in use: its transaction fails, but the process continues.
   pool.on('connect', (client) => {
     client.on('error', failures.lost('store.connection'))
     const { generation } = hosts
@@ -61,7 +61,7 @@ export function openPool(hosts: PostgresHosts, { sockets, health, failures, sile
   return { pool, connect }
 }
 
-/** Closes connections to a server that turned out to be read-only, instead of using them again. */
+/** Closes connections to a server that became read-only, instead of returning them to the pool. */
 function returning(client: pg.PoolClient, isOutdated: (client: pg.ClientBase) => boolean): pg.PoolClient {
   const release = client.release.bind(client)
   client.release = (error) => release(error ?? isOutdated(client))
@@ -75,8 +75,8 @@ function requireWriter(client: pg.PoolClient, done: (error?: Error) => void): vo
 }
 
 /**
- * The connections of a pool. A statement whose answer never comes would occupy its connection, and the callers who wait for it,
- * until the system gives up a dead connection, which takes many minutes. Changes of the schema may take any time.
+ * The sockets of a pool. If the answer to a statement never came, its connection and the waiting callers would be
+ * blocked until the system gives up the dead connection, after many minutes. Changes of the schema have no time limit.
  */
 export class PoolSockets {
   readonly #open = new Set<Socket>()

@@ -19,11 +19,14 @@ interface Connections {
   end(): Promise<void>
 }
 
-/** What is known about a connection for as long as it is open. */
+/** What we know about a connection while it is open. */
 export interface Link {
   types: pg.CustomTypesConfig
   known: KnownColumns
-  /** Behind a pooler the next transaction may get another connection, which does not know prepared statements. */
+  /**
+   * Behind a pooler, each transaction may use another connection to the server, which does not know earlier prepared
+   * statements.
+   */
   isPooled: boolean
   toFailure(error: unknown): unknown
 }
@@ -44,7 +47,10 @@ class PostgresDriver implements Driver {
 
   async init(): Promise<void> {}
 
-  /** A new object each time: what a transaction that is over still asks must not run in the next one of its connection. */
+  /**
+   * A new object each time, so that a late statement of an ended transaction cannot run in the next one on this
+   * connection.
+   */
   async acquireConnection(): Promise<DatabaseConnection> {
     const { client, link } = await this.#connections.connect()
     return new PostgresConnection(client, link)
@@ -76,7 +82,7 @@ interface Asked extends Statement {
   reject(error: unknown): void
 }
 
-/** Whether a statement has found rows; its error is the caller's. */
+/** Whether a statement has found rows; an error is handled by the caller that awaits the statement. */
 const hasFound = async (asked: Promise<QueryResult<unknown>>): Promise<boolean> => {
   const [answered] = await Promise.allSettled([asked])
   return answered.status === 'fulfilled' && answered.value.rows.length > 0
@@ -85,8 +91,8 @@ const hasFound = async (asked: Promise<QueryResult<unknown>>): Promise<boolean> 
 const CHANGES = /^(?:INSERT|UPDATE|DELETE|MERGE)\b.* (\d+)$/
 
 /**
- * Sends the statements that a transaction asks in one turn of the event loop together, because a round trip costs more than most
- * statements; `begin` goes with the first ones.
+ * Sends all statements that a transaction makes in one turn of the event loop together, because a round trip costs more
+ * than most statements. `begin` is sent with the first ones.
  */
 class PostgresConnection implements OrderlyConnection {
   readonly #client: pg.PoolClient
@@ -95,9 +101,9 @@ class PostgresConnection implements OrderlyConnection {
   #isAsking = false
   #isWaiting = false
   #state: 'none' | 'open' | 'over' = 'none'
-  /** Whether each statement of the transaction has found rows. */
+  /** For each statement of the transaction, whether it has found rows. */
   #within: Promise<boolean>[] = []
-  /** What the server did with the transaction is unknown, so the connection is not used again. */
+  /** It is unknown what the server did with the transaction, so the connection must not be used again. */
   #isLost = false
   #beginFailed: Error | undefined
 
@@ -127,7 +133,7 @@ class PostgresConnection implements OrderlyConnection {
     this.#state = 'open'
     this.#within = []
     this.#beginFailed = undefined
-    // Not sent alone: the first statements follow in the same message, and fail if this fails.
+    // Not sent alone: the first statements follow in the same message, and fail with it.
     const begun = this.#put(['begin', level, accessMode].filter(Boolean).join(' '), [])
     begun.catch((error: Error) => {
       this.#beginFailed = error
@@ -143,7 +149,7 @@ class PostgresConnection implements OrderlyConnection {
     return isWhole
   }
 
-  /** Does nothing after `commitWhole`, which has ended the transaction. */
+  /** Does nothing after `commitWhole`, which ends the transaction itself. */
   async end(how: 'commit' | 'rollback'): Promise<void> {
     const isOpen = this.#state === 'open'
     this.#state = 'over'
@@ -152,7 +158,7 @@ class PostgresConnection implements OrderlyConnection {
     this.#state = 'none'
   }
 
-  /** A rollback travels alone: behind a statement that fails, the server would skip it. */
+  /** A rollback is sent alone, because after a failed statement the server would skip it. */
   #refuseUnsent(): void {
     for (const { reject } of this.#outbox.splice(0)) reject(new Error('The transaction is over.'))
   }
@@ -166,7 +172,7 @@ class PostgresConnection implements OrderlyConnection {
     const said = this.#put(text, [])
     this.#flush()
     try {
-      // A transaction with a failed statement answers ROLLBACK to `commit`, and no error.
+      // For a transaction with a failed statement the server answers `commit` with ROLLBACK, without an error.
       if ((await said).tag !== text.toUpperCase()) throw new Error('A statement of the transaction has failed.')
     } catch (error) {
       this.#isLost = true
@@ -202,7 +208,7 @@ class PostgresConnection implements OrderlyConnection {
     })
   }
 
-  /** One message at a time: what is asked meanwhile follows together. */
+  /** Sends one message at a time; statements made meanwhile are sent together in the next one. */
   #flush(): void {
     if (this.#isAsking || this.#outbox.length === 0) return
     const asked = this.#outbox
@@ -225,7 +231,7 @@ class PostgresConnection implements OrderlyConnection {
     const { answers, error } = await batch.done
     const failure = error === undefined ? undefined : this.#link.toFailure(error)
     for (const [at, { resolve, reject }] of asked.entries()) {
-      // Outside of a transaction nothing was committed.
+      // Outside of a transaction, a failure means that nothing was committed.
       const answer = error !== undefined && this.#state === 'none' ? undefined : answers[at]
       if (answer) resolve(answer)
       else reject(failure)
@@ -235,7 +241,7 @@ class PostgresConnection implements OrderlyConnection {
 
 function toParameter(value: unknown): string | null {
   if (value === null || value === undefined) return null
-  // The library would write them in its own way.
+  // The library has its own way of writing objects, which we do not use.
   if (typeof value === 'object') throw new Error('A statement takes no lists and no objects.')
   return String(value)
 }

@@ -11,8 +11,9 @@ const BACKUP = /^gateway-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z\.db$/
 const PART = /^\.gateway-.*\.part$/
 
 /**
- * Writes a copy of the store into a folder and deletes the oldest copies beyond the number to keep. A copy gets its name once it is
- * complete and on the disk; unfinished ones that a crash left are removed. Nothing else in the folder is touched.
+ * Writes a copy of the store into a folder and deletes the oldest copies, so that only the wanted number remains. A
+ * copy gets its name when it is complete and on the disk; incomplete copies left by a crash are removed. Other files in
+ * the folder are not touched.
  */
 export async function backUpInto(
   { db, backup }: Pick<Store, 'db' | 'backup'>,
@@ -42,7 +43,7 @@ function sync(file: string): void {
   }
 }
 
-/** Age of the newest copy; absent before the first. */
+/** Age of the newest copy; no value before the first. */
 export const backupGauge = ({ db, clock }: { db: Db; clock: Clock }): Gauge => ({
   name: 'gateway_backup_age_seconds',
   help: 'Time since the last copy that `backup --every` has written.',

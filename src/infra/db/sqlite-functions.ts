@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 
-/** Functions for exact sums: amounts are text, and SQLite's own numbers would round them. */
+/** Functions for exact sums. Amounts are text, because SQLite's own numbers would round them. */
 export function addFunctions(db: DatabaseSync): void {
   db.function('add_raw', { deterministic: true }, (one, other) =>
     String(BigInt(one as string) + BigInt(other as string)),

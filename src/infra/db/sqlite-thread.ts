@@ -10,13 +10,12 @@ const STATEMENTS_MAX = 500
 const NO_COLUMNS: readonly string[] = []
 const OPENING = 1
 
-/** A statement that the thread knows by its number. */
 interface Known {
   number: number
   columns: readonly string[]
 }
 
-/** The answer to a request: rows with the names of their columns. */
+/** The answer to a request. */
 export interface Answered {
   columns: readonly string[]
   rows: unknown[][]
@@ -32,7 +31,7 @@ interface Pending {
   reject: (error: Error) => void
 }
 
-/** An error of SQLite, with its extended code. */
+/** An error of SQLite with its extended code. */
 class SqliteError extends Error {
   readonly code: number | undefined
 
@@ -42,31 +41,35 @@ class SqliteError extends Error {
   }
 }
 
-/** Spare threads without a database: a process that opens many databases in turn would spend most of its time on starting threads. */
+/**
+ * Threads without a database, kept for reuse: starting threads would take most of the time of a process that opens many
+ * databases, one after another.
+ */
 const idle: Worker[] = []
 const IDLE_MAX = 8
 
 function startThread(): Worker {
-  // The worker is the file beside this one, compiled or as source.
+  // The worker is the file beside this one, either compiled or source.
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
   return new Worker(new URL(`./sqlite-worker.${extension}`, import.meta.url), {
-    // Loaders of the main thread would be loaded again here, and the worker needs none.
+    // The worker needs none of the main thread's loaders, which would otherwise be loaded again.
     execArgv: [],
-    // Rows live only briefly: a large young generation would only occupy memory.
+    // Rows are short-lived, so a larger young generation would only occupy memory.
     resourceLimits: { maxYoungGenerationSizeMb: 4 },
   })
 }
 
-/** The main thread's side of a database thread: it sends requests and returns promises. */
+/** The main thread's end of a database thread: sends requests and returns promises. */
 export class SqliteThread {
   readonly #worker: Worker
   readonly #judge: (error: unknown) => unknown
   readonly #pending = new Map<number, Pending>()
-  /** Known statements by text. */
   readonly #statements = new Map<string, Known>()
   #lastStatement = 0
   #lastId = 0
-  /** Requests of this turn of the event loop, sent together: a message costs more than most statements. */
+  /**
+   * Requests of this turn of the event loop. They are sent together, because a message costs more than most statements.
+   */
   #outbox: SqliteRequest[] = []
   #ended: Error | undefined
 
@@ -79,7 +82,7 @@ export class SqliteThread {
     })
     this.#worker.on('error', (error) => this.#end(error))
     this.#worker.on('exit', () => this.#end(new Error('The database thread ended.')))
-    // If the database cannot be opened, no later request can be answered.
+    // If the database cannot be opened, no later request will be answered.
     this.send({ op: 'open', file, readOnly }).catch((error: Error) => this.#end(error))
   }
 
@@ -90,7 +93,7 @@ export class SqliteThread {
   }
 
   send(asked: Asked): Promise<Answered | undefined> {
-    // The thread has ended and answers no more.
+    // The thread has ended and answers nothing more.
     if (this.#ended) return Promise.reject(this.#ended)
     return new Promise((resolve, reject) => {
       const id = ++this.#lastId
@@ -112,7 +115,7 @@ export class SqliteThread {
     if (this.#outbox.push(request) === 1) setImmediate(() => this.#post())
   }
 
-  /** Order of use is not tracked: when there are too many statements, half of them are forgotten. */
+  /** The order of use is not tracked: if there are too many statements, half of them are dropped. */
   #introduce(sql: string): Known {
     if (this.#statements.size >= STATEMENTS_MAX) {
       const old = [...this.#statements].slice(0, STATEMENTS_MAX / 2)

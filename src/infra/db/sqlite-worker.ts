@@ -4,12 +4,15 @@ import { addFunctions } from './sqlite-functions.ts'
 import type { SqlResult, SqlValue, SqliteReply, SqliteRequest } from './sqlite-protocol.ts'
 
 /*
- * A thread that owns one connection, so that a sync to disk never stalls the event loop. Transactions run one after
- * another as savepoints of an open batch. The batch is committed, with one sync, when no further transaction is waiting
- * or the bound is reached; only then does any caller in it get an answer.
+ * A thread that owns one connection, so that a sync to the disk never blocks the event loop. Transactions run one after
+ * another, as savepoints of an open batch. The batch is committed with one sync when no transaction is waiting or the
+ * batch is full. Only then do the callers in it get their answers.
  */
 const BATCH_MAX = 64
-/** How many messages the writer reads before their answers are sent; a reader's quick answers must not wait for slow ones. */
+/**
+ * How many messages the writer reads before it sends their answers. A reader answers each at once, so that quick
+ * answers do not wait for slow ones.
+ */
 const MESSAGES_MAX = 32
 const PAGES_ALL = 2 ** 31 - 1
 
@@ -30,7 +33,7 @@ const texts = new Map<number, string>()
 const statements = new Map<number, Prepared>()
 let batchOpen = false
 let inTransaction = false
-/** Whether the batch stays open for a transaction that is about to come. */
+/** Whether the batch stays open because another transaction was announced. */
 let awaitsMore = false
 /** How many statements of the transaction have found a row; NaN once one has found none or failed. */
 let found = 0
@@ -44,7 +47,7 @@ function open(request: { file: string; readOnly: boolean }): void {
   waiting = []
   isWriter = !request.readOnly
   db = new DatabaseSync(file, { readOnly: request.readOnly })
-  // Set on every open: a reopened file may fall back to settings that can lose the last commits.
+  // Set at every open, because a reopened file may have default settings with which the last commits could be lost.
   db.exec('pragma busy_timeout = 30000; pragma foreign_keys = on')
   if (!request.readOnly) db.exec('pragma journal_mode = wal; pragma synchronous = full')
   addFunctions(db)
@@ -92,7 +95,7 @@ function openBatch(): void {
   batchOpen = true
 }
 
-/** One sync for all waiting callers; when it fails, it fails for all of them. */
+/** Commits with one sync for all waiting callers; if it fails, all of them get the error. */
 function closeBatch(): void {
   if (!batchOpen) return
   const ids = waiting
@@ -105,11 +108,11 @@ function closeBatch(): void {
     if (db.isTransaction) db.exec('rollback')
     for (const id of ids) fail(id, error)
   }
-  // Finished callers need not wait for later requests.
+  // Callers that are finished do not wait for later requests.
   sendReplies()
 }
 
-/** Some failures, such as a full disk, roll everything back: then every caller of the batch must get the error. */
+/** Some failures, such as a full disk, roll back the whole batch. Then every caller in it must get the error. */
 function loseBatch(error: unknown): void {
   const ids = waiting
   waiting = []
@@ -117,7 +120,7 @@ function loseBatch(error: unknown): void {
   for (const id of ids) fail(id, error)
 }
 
-/** Without an open batch the statements of a transaction would take effect one by one, so they are refused. */
+/** Refuses statements of a transaction that has no open batch: they would take effect one by one. */
 function requireTransaction(): void {
   if (!batchOpen || !inTransaction) throw new Error('The transaction was rolled back.')
 }
@@ -132,7 +135,7 @@ function answer(id: number, result: SqlResult): void {
   reply({ id, kind: 'done', result })
 }
 
-/** Rolls the transaction back; other callers of the batch no longer wait for it. */
+/** Rolls back one transaction; the rest of the batch no longer waits for it. */
 function undo({ id, more }: { id: number; more: boolean }, kind: 'done' | 'undone'): void {
   if (inTransaction && batchOpen) db.exec('rollback to work; release work')
   inTransaction = false
@@ -141,8 +144,8 @@ function undo({ id, more }: { id: number; more: boolean }, kind: 'done' | 'undon
 }
 
 /**
- * All pages in one step: between steps a write would make the copy start again, and on a busy store it would never finish.
- * It uses a connection of its own, so that reads go on meanwhile.
+ * Copies all pages in one step: between two steps a write would make the copy start again, so on a busy store it would
+ * never finish. It uses a connection of its own, so that reads continue.
  */
 async function copyTo(target: string): Promise<void> {
   const source = new DatabaseSync(file, { readOnly: true, timeout: 5000 })
@@ -161,7 +164,7 @@ function handle(request: SqliteRequest): void {
       reply({ id, kind: 'done' })
       return
     case 'query':
-      // Stored first: the text is sent only once, even if this request fails.
+      // Stored before anything can fail, because the text is sent only once.
       if (request.sql !== undefined) texts.set(request.statement, request.sql)
       if (request.within) requireTransaction()
       answer(id, run(request.statement, request.values))
@@ -217,14 +220,14 @@ function handleAll(requests: readonly SqliteRequest[]): void {
       fail(request.id, error)
       found = NaN
       if (batchOpen && !db.isTransaction) loseBatch(error)
-      // A transaction whose announced follower could not begin must not wait for it any longer.
+      // If the announced transaction could not begin, the batch must not wait for it any longer.
       else if (batchOpen && request.op === 'begin') closeBatch()
     }
   }
 }
 
 port.on('message', (first: SqliteRequest[]) => {
-  // What has come while the last batch was synced is one batch.
+  // Everything that arrived while the last batch was synced is one batch.
   let requests: SqliteRequest[] | undefined = first
   for (let messages = 1; requests; messages++) {
     handleAll(requests)

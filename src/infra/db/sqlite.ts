@@ -20,7 +20,7 @@ import type { SqlValue } from './sqlite-protocol.ts'
 import { type Answered, SqliteThread, UNDONE } from './sqlite-thread.ts'
 import { StoreHealth } from './store-failure.ts'
 
-/** SQLite behind two threads: one writes with group commit, one reads what is committed. */
+/** SQLite behind two threads: one writes with group commit, the other reads committed data. */
 export function sqliteDialect(
   file: string,
   health = new StoreHealth(),
@@ -38,7 +38,7 @@ export function sqliteDialect(
   }
 }
 
-/** The library migrates SQLite without a transaction, although SQLite supports that. */
+/** The library would migrate SQLite without a transaction, although SQLite supports one. */
 class ThreadedSqliteAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true
@@ -49,18 +49,21 @@ class ThreadedSqliteAdapter extends SqliteAdapter {
 const FILLED_MAX = 1_024
 
 /**
- * Limits the number of different statements. Each text is a prepared statement in a thread, which also keeps the values of its last
- * use: without padding there would be one for lists of every length.
+ * Keeps the number of different statements small: each is prepared in a thread, and keeps the values of its last use in
+ * memory. Without padding there would be one statement for lists of every length.
  */
 class FewTexts extends SqliteQueryCompiler {
-  /** SQLite plans a statement again each time a limit is bound to it, because the plan may depend on it. A literal is planned once. */
+  /**
+   * SQLite plans a statement again for each bound limit, because the plan may depend on it. With a literal it plans
+   * once.
+   */
   protected override visitLimit(node: LimitNode): void {
     const { limit } = node
     if (ValueNode.is(limit) && Number.isSafeInteger(limit.value)) this.append(`limit ${String(limit.value)}`)
     else super.visitLimit(node)
   }
 
-  /** Pads a list of values with its last value to the next power of two, which does not change the result. */
+  /** Repeats the last value of a list until its length is a power of two, which does not change the result. */
   protected override visitBinaryOperation(node: BinaryOperationNode): void {
     const { operator, rightOperand } = node
     const looksThrough = OperatorNode.is(operator) && /^(not )?in$/.test(operator.operator)
@@ -88,7 +91,7 @@ class SqliteDriver implements Driver {
   async init(): Promise<void> {
     const { judge } = this.#health
     this.#writer = new SqliteThread(this.#file, { readOnly: false, judge })
-    // The file must exist, in the right mode, before anybody can read it.
+    // The file must exist with the right mode before the reader opens it.
     await this.#writer.send({ op: 'query', sql: 'select 1', values: [], within: false })
     this.#reader = new SqliteThread(this.#file, { readOnly: true, judge })
   }
@@ -122,7 +125,7 @@ class SqliteDriver implements Driver {
   }
 }
 
-/** One writer at a time, first come first served. */
+/** One writer at a time, in the order of arrival. */
 class Turns {
   #taken = false
   readonly #queue: (() => void)[] = []
@@ -152,7 +155,7 @@ class SqliteConnection implements OrderlyConnection {
   readonly #turns: Turns
   #inTransaction = false
   #beginFailed: Error | undefined
-  /** Set from `commitWhole` until the library's own call of `commit`. */
+  /** Set from `commitWhole` until the library calls `commit`. */
   #committed: Promise<unknown> | undefined
 
   constructor(writer: SqliteThread, reader: SqliteThread, turns: Turns) {
@@ -172,8 +175,8 @@ class SqliteConnection implements OrderlyConnection {
   }
 
   /**
-   * Sends everything in one message; the next transaction may follow in the same. If the statement fails, it has changed nothing, and
-   * the commit is empty.
+   * Sends everything in one message, to which the next transaction may be added. If the statement fails, it has changed
+   * nothing, and the commit is empty.
    */
   async #alone(query: CompiledQuery): Promise<Answered | undefined> {
     await this.#turns.take()
@@ -186,7 +189,7 @@ class SqliteConnection implements OrderlyConnection {
     return asked
   }
 
-  /** The next transaction may be sent without waiting, because the thread keeps the order. */
+  /** The next transaction may be sent without waiting, because the thread keeps the order of messages. */
   #sendCommit(whole?: number): Promise<Answered | undefined> {
     const more = this.#turns.waiting
     const committed = this.#writer.send({ op: 'commit', more, ...(whole !== undefined && { whole }) })
@@ -211,7 +214,7 @@ class SqliteConnection implements OrderlyConnection {
     await this.#turns.take()
     this.#inTransaction = true
     this.#beginFailed = undefined
-    // Not awaited: the following statements are sent in the same message, and fail if this fails.
+    // Not awaited: the following statements are sent in the same message, and fail with it.
     this.#writer.send({ op: 'begin' }).then(undefined, (error: Error) => (this.#beginFailed = error))
   }
 

@@ -2,21 +2,25 @@ import { storeAway, storeUnwritable } from '../../kernel/errors.ts'
 import { textOf } from '../../kernel/shape.ts'
 
 /**
- * Codes of temporary failures of a store, none of which is a fault of ours: sockets; and of PostgreSQL, that the connection ended (08),
- * a waiting transaction was ended (25P03, 25P04), one of two transactions was aborted (40), resources are short (53), the server stops,
- * starts or recovers (57P), or cannot read its disk (58030).
+ * Codes of temporary failures of a store, which are not faults of ours. They are codes of sockets, and of PostgreSQL:
+ * the connection ended (08), a waiting transaction was ended (25P03, 25P04), one of two conflicting transactions was
+ * aborted (40), resources are short (53), the server stops, starts or recovers (57P), or it cannot read its disk
+ * (58030).
  */
 const AWAY_CODES = /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|08|25P0[34]|40|53|57P|58030)/
-/** Messages of the library about lost connections, which have no code. */
+/** Messages of the library about lost connections; these errors have no code. */
 const AWAY_WORDS =
   /^(Connection (terminated|ended)|Client (has encountered a connection error|was closed)|The store does not answer|timeout (expired|exceeded)|Query read timeout)/
-/** Another process has locked the file, or it cannot be opened. SQLite's basic codes are the lowest eight bits of the extended ones. */
+/**
+ * Another process has locked the file, or the file cannot be opened. The lowest eight bits of an extended code are
+ * SQLite's basic code.
+ */
 const SQLITE_AWAY = new Set([5, 6, 14])
 
-/** The server is read-only: such a connection cannot be used. */
+/** PostgreSQL's code for a read-only server; such a connection cannot be used. */
 export const READ_ONLY = '25006'
 
-/** Why a store that can be read cannot be written. */
+/** Reasons why a store can be read but not written. */
 const UNWRITABLE = new Map<unknown, string>([
   ['53100', 'disk full'],
   [READ_ONLY, 'read-only'],
@@ -25,12 +29,12 @@ const UNWRITABLE = new Map<unknown, string>([
   [10, 'disk error'],
 ])
 
-/** Whether a store accepts writes, judging by its latest failures. */
+/** Knows from the latest failures whether a store accepts writes. */
 export class StoreHealth {
   onUnwritable: () => void = () => undefined
   #unwritable: string | undefined
 
-  /** Why it does not. */
+  /** Why the store accepts no writes; undefined while it does. */
   get unwritable(): string | undefined {
     return this.#unwritable
   }
@@ -39,7 +43,9 @@ export class StoreHealth {
     this.#unwritable = undefined
   }
 
-  /** Turns a failure of the store into a refusal with `Retry-After`, unless it is a fault of ours, which stays as it is. */
+  /**
+   * Turns a temporary failure of the store into a refusal with `Retry-After`. A fault of ours is returned unchanged.
+   */
   readonly judge = (error: unknown): unknown => {
     if (!(error instanceof Error)) return error
     const value = 'code' in error ? error.code : undefined

@@ -1,19 +1,19 @@
 import { keptAnswerContext, madeContext } from '../../kernel/idempotency.ts'
 import { encryptedIn } from '../../kernel/encrypted.ts'
-/** The queue is a table, so a job is committed or rolled back with the change that it follows from. */
+/** Jobs are in a table, so that a job is committed or rolled back together with the change that needs it. */
 interface JobsTable {
   id: string
   kind: string
-  /** Makes adding idempotent: at most one unfinished job has it. */
+  /** At most one unfinished job has this key, so adding a job twice has no effect. */
   key: string | null
   payload: string
   status: 'ready' | 'running' | 'done' | 'dead'
   run_at: number
   attempts: number
   attempts_max: number
-  /** When the claim ends unless it is renewed; a worker that died loses it. */
+  /** When the claim ends unless it is renewed; a dead worker loses it. */
   locked_until: number | null
-  /** Changes with every claim, so that a worker that lost its claim cannot finish the job. */
+  /** Changes with every claim. A worker that has lost its claim cannot finish the job. */
   fence: number
   last_error: string | null
   created_at: number
@@ -39,11 +39,11 @@ export interface IdempotencyTable {
   answer: string | null
   created_at: number
   expires_at: number
-  /** The claim of the run; changes when another run takes over. */
+  /** The claim of the current run; changes when another run takes over. */
   claim: string | null
-  /** When that run counts as dead unless it renews the lease. */
+  /** When the run counts as dead unless it renews the lease. */
   lease_until: number | null
-  /** What the run has made, encrypted; written in the transaction that made it. */
+  /** What the run has made, encrypted; written in the same transaction. */
   made: string | null
 }
 
@@ -60,7 +60,7 @@ export interface InfraTables {
   store_facts: StoreFactsTable
 }
 
-/** Ordered so that rows are copied after the rows that they refer to. */
+/** In an order in which rows can be copied: after the rows that they refer to. */
 export const INFRA_TABLES = [
   'jobs',
   'mails',

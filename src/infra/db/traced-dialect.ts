@@ -2,7 +2,10 @@ import type { CompiledQuery, DatabaseConnection, Dialect, Driver } from 'kysely'
 import type { StoreEngine } from '../../kernel/dialect.ts'
 import { type Facts, type Step, type Traces, asStep, toStepFailure } from '../../kernel/traces.ts'
 
-/** A dialect whose transactions, and statements outside of one, are steps of the current trace. Neither values nor texts are recorded. */
+/**
+ * A dialect that traces transactions, and statements outside of one, as steps of the current trace. Records neither
+ * values nor texts of statements.
+ */
 export function tracedDialect(dialect: Dialect, engine: StoreEngine, traces: Traces): Dialect {
   return {
     createAdapter: () => dialect.createAdapter(),
@@ -91,7 +94,7 @@ class TracedDriver implements Driver {
 
 const OPERATIONS = new Set(['select', 'insert', 'update', 'delete', 'with'])
 
-/** The operation of a statement and the first table it names: only words that we wrote. */
+/** The operation of a statement and the first table it names; both are words from our own code. */
 function readStatement(sql: string): { operation: string; table: string | undefined } {
   const word = /^\s*([a-z]+)/i.exec(sql)?.[1]?.toLowerCase() ?? ''
   const table = /\b(?:from|into|update)\s+"?([a-z_]{1,60})"?/i.exec(sql)?.[1]

@@ -40,12 +40,12 @@ interface EmbeddedOptions {
   timeoutSecondsMax: number
 }
 
-/** The refusal of a node that has the block already, even if another node that is asked later lacks it. */
+/** Refusals of a node that already has the block, even if another node that is asked later lacks it. */
 const IS_THERE = new Set(['Old block'])
-/** A node keeps a block whose predecessor it lacks and may still publish it: this is not a refusal. */
+/** Not a refusal: a node keeps a block whose predecessor it lacks, and may still publish it. */
 const GAPS = new Set(['Gap previous block', 'Gap source block'])
 
-/** Verifies and settles payments on our own node. */
+/** Verifies and settles payments with the gateway's own nodes. */
 export class EmbeddedFacilitator implements OwnFacilitator {
   readonly #options: EmbeddedOptions
 
@@ -58,7 +58,6 @@ export class EmbeddedFacilitator implements OwnFacilitator {
     return { kinds: [{ x402Version: X402_VERSION, scheme: SCHEME, network }], extensions: ['bazaar'], signers: {} }
   }
 
-  /** Throws when no node answers. */
   async verify(payment: PaymentPayload, terms: PaymentTerms): Promise<VerifyResponse> {
     const paid = this.#check(payment, terms)
     if (typeof paid === 'string') return { isValid: false, invalidReason: paid }
@@ -68,8 +67,8 @@ export class EmbeddedFacilitator implements OwnFacilitator {
   }
 
   /**
-   * Publishes the block unless the ledger has it, and waits for its confirmation. May be called again for the same
-   * block at any time. Throws when nothing was sent because no node answers.
+   * Publishes the block unless the ledger has it, and waits for its confirmation. It may be called again for the same
+   * block at any time. Throws if no node answers and nothing was sent.
    */
   async settle(payment: PaymentPayload, terms: PaymentTerms): Promise<SettleResponse> {
     const paid = this.#check(payment, terms)
@@ -87,7 +86,10 @@ export class EmbeddedFacilitator implements OwnFacilitator {
     return typeof paid === 'string' ? this.#failed(paid) : this.#await(paid, terms, expected)
   }
 
-  /** All checks that do not need the ledger; the cheapest first, and the sender's work before our own. */
+  /**
+   * All checks that do not need the ledger: the cheapest first, so that a payer's work is checked before we do
+   * expensive work.
+   */
   #check({ accepted, payload }: PaymentPayload, terms: PaymentTerms): PaymentBlock | Reason {
     const { network, threshold } = this.#options
     if (terms.scheme !== SCHEME) return 'unsupported_scheme'
@@ -101,8 +103,8 @@ export class EmbeddedFacilitator implements OwnFacilitator {
   }
 
   /**
-   * Frontier and balance come from one answer, so they belong together. If they match by the word of one node, the block is published
-   * and the ledger decides. A payer is refused only if the required number of nodes agree.
+   * Frontier and balance come from the same answer, so they belong together. If the answer of one node matches the
+   * block, the block is published, and the ledger decides. A payer is refused only if enough nodes agree.
    */
   async #checkLedger({ block, hash, payer }: PaymentBlock, { amount }: PaymentTerms): Promise<Reason | undefined> {
     const { node } = this.#options
@@ -111,23 +113,24 @@ export class EmbeddedFacilitator implements OwnFacilitator {
     if (agreed.answers.some((answer) => answer.frontier === block.previous && pays(answer))) return undefined
     const account = agreed.answers.find((answer) => agreed.facts.has(toStand(answer)))
     if (account?.frontier === block.previous) return 'invalid_exact_nano_payload_amount_mismatch'
-    // Refuse a block that is already on the ledger: anybody could copy one from there.
+    // Refuse a block that is already on the ledger, because anybody can copy it from there.
     if ((await node.readBlocks([hash])).has(hash)) return 'duplicate_settlement'
     if (!account) throw notAgreed(agreed)
     return 'invalid_exact_nano_payload_frontier'
   }
 
-  /** Undefined once the block is on the ledger. */
+  /** Returns undefined when the block is on the ledger. */
   async #publish(paid: PaymentBlock): Promise<SettleResponse | undefined> {
     const { node, askAllNodes } = this.#options
     try {
       await node.publish(paid.block, 'send')
       return undefined
     } catch (error) {
-      // Every node refused the connection: nothing has left this machine.
+      // Every node refused the connection, so nothing has left this machine.
       if (error instanceof AppError && error.code === 'no_node') throw error
       if (!(error instanceof LedgerRefusal) || GAPS.has(error.message)) return this.#pending(paid)
-      // The refusal may be caused by the block itself, which an earlier call has published, whatever a single node says.
+      // The node may have refused the block because an earlier call has published it already. One node's answer is not
+      // enough to rule that out.
       const { nodes, known } = await askAllNodes(paid.payer, [paid.hash])
       if (known.has(paid.hash)) return undefined
       return nodes === 0 || IS_THERE.has(error.message)
@@ -160,7 +163,7 @@ export class EmbeddedFacilitator implements OwnFacilitator {
   }
 }
 
-/** Compares the final send with the terms: nothing before this was proof. */
+/** Compares the confirmed send with the terms. This is the proof; earlier checks were not. */
 function checkFinal(
   { from, to, amountRaw }: LedgerSend,
   { payer }: PaymentBlock,
@@ -177,7 +180,7 @@ function findBlock(node: NodePort, hash: string): Promise<NodeAnswer | undefined
 
 const toStand = ({ frontier, balance, error }: NodeAnswer) => [frontier, balance, error].map(textOf).join(' ')
 
-/** "Not found" by the ledger is an answer; a failure of a node is not. */
+/** "Not found" is an answer of the ledger; a failure of a node is not. */
 async function orUndefined(answer: Promise<NodeAnswer>): Promise<NodeAnswer | undefined> {
   try {
     return await answer
@@ -189,7 +192,7 @@ async function orUndefined(answer: Promise<NodeAnswer>): Promise<NodeAnswer | un
 
 const FIRST_LOOK = 500
 const LOOK_EVERY = 1_000
-/** After this long without votes the voters are asked once to vote for the block. */
+/** After this time without votes, the representatives are asked once to vote for the block. */
 const ASK_VOTERS_AFTER = 5_000
 
 interface Ledger {
@@ -200,15 +203,15 @@ interface Ledger {
 }
 
 interface Wait {
-  /** In milliseconds since 1970; at least one check is made, however late it is. */
+  /** In milliseconds since 1970. One check is always made, even after the deadline. */
   deadline: number
   /** Whether to wait for a block that is not on the ledger yet. */
   expected: boolean
 }
 
 /**
- * Waits until a block is confirmed. The confirmation stream wakes it at once, regular checks of the ledger find what the stream
- * has lost; a node that fails for a moment is asked again.
+ * Waits until a block is confirmed. The stream of confirmations ends the wait at once; regular checks of the ledger
+ * find confirmations that the stream has lost. A node that fails is asked again.
  */
 async function confirmedBlock(
   { node, clock, confirmations, failures }: Ledger,
@@ -218,7 +221,7 @@ async function confirmedBlock(
   const startedAt = clock.now()
   let received = false
   let wake: () => void = () => undefined
-  // Listen before the first check, or a confirmation between the two would be missed.
+  // Listen before the first check; a confirmation between the two would be missed otherwise.
   const stop = confirmations.listen((confirmation) => {
     if (confirmation.hash !== hash) return
     received = true

@@ -24,12 +24,12 @@ interface RemoteOptions {
   clock: Clock
 }
 
-/** The facilitator did not answer, or its answer has no usable outcome. */
+/** The facilitator did not answer, or its answer names no outcome. */
 class NoOutcome extends Error {}
 
 /**
- * A facilitator at another address. Redirects are not followed, answers are read up to a size, and calls are
- * limited in time. Its answer is a hint: the ledger decides.
+ * A facilitator at another address. Redirects are not followed, and answers are limited in size and time. Its answer is
+ * only a hint; the ledger decides.
  */
 export class RemoteFacilitator implements Facilitator {
   readonly #clock: Clock
@@ -62,7 +62,7 @@ export class RemoteFacilitator implements Facilitator {
     return { isValid: answer.isValid, ...texts(answer, ['invalidReason']) }
   }
 
-  /** Never repeated here: the caller checks the ledger first. */
+  /** Not repeated here: the caller first checks the ledger. */
   async settle(payment: PaymentPayload, terms: PaymentTerms): Promise<SettleResponse> {
     const milliseconds = terms.maxTimeoutSeconds * 1000 + SETTLE_GRACE_MILLISECONDS
     const answer = await this.#call('POST', '/settle', milliseconds, toRequest(payment, terms))
@@ -71,7 +71,7 @@ export class RemoteFacilitator implements Facilitator {
     return { success: answer.success, transaction, network: terms.network, ...texts(answer, ['errorReason']) }
   }
 
-  /** What it can settle; asked again now and then, because it may change. */
+  /** What the facilitator can settle, asked again from time to time because it may change. */
   async getSupported(): Promise<SupportedResponse> {
     const now = this.#clock.now()
     if (this.#supported && now - this.#supported.at < SUPPORTED_KEPT) return this.#supported.answer
@@ -86,7 +86,7 @@ export class RemoteFacilitator implements Facilitator {
     await this.#pool.destroy()
   }
 
-  /** The meaning of statuses is not standardised: an object in the body is an answer, whatever the status. */
+  /** The protocol does not define statuses, so an object in the body is an answer whatever the status. */
   async #call(method: 'GET' | 'POST', path: string, milliseconds: number, request?: object) {
     const controller = new AbortController()
     const cancelTimer = this.#clock.after(milliseconds, () => controller.abort())
@@ -97,7 +97,7 @@ export class RemoteFacilitator implements Facilitator {
         headers: this.#headers,
         ...(request && { body: JSON.stringify(request) }),
         signal: controller.signal,
-        // The limit in time is measured by our own clock.
+        // Our own clock limits the time instead.
         headersTimeout: 0,
         bodyTimeout: 0,
       })
@@ -113,7 +113,7 @@ export class RemoteFacilitator implements Facilitator {
   }
 }
 
-/** The block in one canonical form: some facilitators have strict schemas and require `link_as_account`. */
+/** The block in one fixed form: some facilitators have strict schemas and require `link_as_account`. */
 function toRequest({ x402Version, payload }: PaymentPayload, terms: PaymentTerms): object {
   const { block } = readPaymentBlock(payload.block)!
   const requirements = { ...terms, extra: {} }

@@ -5,7 +5,7 @@ import { OutboundFailure } from '../../kernel/outbound-failure.ts'
 import { isGlobalAddress } from './global-address.ts'
 import { openOutbound } from './outbound.ts'
 
-/* No address of a user leads into a private network, however it is written and whatever its name resolves to. */
+/* No address given by a user leads into a private network, however it is written and whatever its name resolves to. */
 
 const outbound = openOutbound({ clock: new TestClock(), allowPrivate: false })
 
@@ -23,7 +23,7 @@ const REFUSED: Record<string, readonly string[]> = {
     `localhost localhost. LOCALHOST shop.localhost intranet intranet. printer.local metadata.google.internal
     metadata.google.internal. router.home.arpa abcdefgh.onion`,
   ),
-  // A public address is refused as well: who means a server gives its name.
+  // A public IP address is refused as well: a user should give the name of the server.
   address_refused: toHosts(
     `127.0.0.1 127.0.0.1. 127.1 0x7f.1 0x7f000001 2130706433 0177.0.0.1 ①②⑦.⓪.⓪.① １２７.0.0.1 0 169.254.169.254 8.8.8.8
     [::1] [::] [::ffff:127.0.0.1] [::ffff:7f00:1] [64:ff9b::7f00:1] [2606:4700:4700::1111]`,
@@ -83,7 +83,7 @@ test('a name that leads to any address that is not public, or is of this machine
   await assert.rejects(postTo(['1.1.1.1'], ['1.1.1.1']), { code: 'address_refused' })
 })
 
-test('a name without addresses and a name server that fails are told by a code alone', async () => {
+test('a name without addresses and a name server that fails are reported by a code alone', async () => {
   const failures = [postTo([]), postTo(new Error('queryA ESERVFAIL shop.example at 10.0.0.2'))]
   for (const failure of failures) {
     await assert.rejects(failure, (error) => {

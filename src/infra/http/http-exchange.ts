@@ -10,38 +10,37 @@ const HEADER_BYTES_MAX = 16 * 1024
 
 export interface HttpExchange {
   target: Target
-  /** Checked addresses, the only ones to connect to. */
+  /** Addresses that were checked; the connection may use no other. */
   addresses: readonly string[]
   method: 'GET' | 'POST'
   headers: Readonly<Record<string, string>>
   body?: string
-  /** How much of the reply is kept; the rest is cut off. */
+  /** How much of the reply is kept. */
   bytesMax: number
   clock: Clock
   startedAt: number
-  /** When to stop waiting. */
   endsAt: number
 }
 
 export interface HttpAnswer {
   status: number
   bytes: Buffer
-  /** Whether the reply was complete. */
+  /** Whether the whole reply was read. */
   whole: boolean
   retryAfter: string | undefined
   milliseconds: number
 }
 
-/** A reply was on its way, or nothing at all came on a connection that had carried a reply before. */
+/** `stale`: a kept connection was closed before any part of a reply came. */
 type Outcome = HttpAnswer | 'stale'
 
-/** Kept connections of all targets together. Past that, a connection is closed after its reply. */
+/** Most kept connections to all hosts together; beyond that, a connection is closed after its reply. */
 const KEPT_MAX = 256
 const KEPT_MILLISECONDS = 5_000
 
 /**
- * Connections that have carried a reply, for the next request to the same host at the same addresses. A caller has resolved and
- * checked the name again, so a connection is used again only while its address is among those that a new one could go to.
+ * Connections that have carried a reply, for the next request to the same host. The caller resolves and checks the name
+ * each time, so a connection is reused only if its address is among the current ones.
  */
 export class KeptConnections {
   readonly #idle = new Map<string, Client[]>()
@@ -59,7 +58,7 @@ export class KeptConnections {
     kept.push(client)
     this.#idle.set(key, kept)
     this.#count++
-    // The other side closed it, or it was idle for too long.
+    // The other side closed the connection, or it was idle for too long.
     client.once('disconnect', () => this.#remove(key, client) && discard(client))
   }
 
@@ -81,8 +80,9 @@ const discard = (client: Client) => client.destroy(null, noop)
 const noop = () => undefined
 
 /**
- * Sends one request to an address that was checked: resolving the name again could give another. Name and certificate stay those of the
- * host. The status decides, so a body that is too long or never ends is cut off and the reply counts.
+ * Sends one request to an address that was checked; resolving the name again could give another. The Host header and
+ * the certificate stay those of the name. Only the status matters, so a body that is too long or never ends is cut off,
+ * and the reply is valid.
  */
 export async function exchange(kept: KeptConnections, wanted: HttpExchange): Promise<HttpAnswer> {
   const { secure, host, hostname, port } = wanted.target
@@ -91,7 +91,7 @@ export async function exchange(kept: KeptConnections, wanted: HttpExchange): Pro
   if (client) {
     const outcome = await exchangeOver(client, wanted, { kept, key })
     if (outcome !== 'stale') return outcome
-    // Closed by the other side at the moment of the request, as happens to idle connections.
+    // The other side closed an idle connection at the moment of our request.
   }
   const outcome = await exchangeOver(undefined, wanted, { kept, key })
   if (outcome === 'stale') throw new OutboundFailure('connection_lost')
@@ -145,7 +145,7 @@ function exchangeOver(
       },
       onResponseData(_controller, chunk) {
         const wanted = chunk.subarray(0, Math.max(0, bytesMax - length))
-        // The parser uses its memory again.
+        // A copy, because the parser reuses its memory.
         chunks.push(Buffer.from(wanted))
         length += wanted.length
         if (length >= bytesMax) endWith(false)
@@ -160,13 +160,13 @@ function exchangeOver(
   })
 }
 
-/** The texts of events are short, and a stored reply should be readable. */
+/** Replies are short, and a stored reply should be readable, so no compression. */
 const PLAIN = { 'accept-encoding': 'identity' }
 
-/** What a failure at this moment would mean. */
+/** The error if the connection fails at this stage. */
 type Stage = Extract<OutboundCode, 'tls_failed' | 'connection_lost'>
 
-/** A client of one connection, which goes to one of the checked addresses. All time limits are those of the request. */
+/** A client with one connection to one of the checked addresses. All time limits belong to the request. */
 function openClient(target: Target, addresses: readonly string[], onStage: (stage: Stage) => void): Client {
   const { secure, hostname, port } = target
   return new Client(`${secure ? 'https' : 'http'}://${isIP(hostname) === 6 ? `[${hostname}]` : hostname}:${port}`, {
@@ -208,17 +208,16 @@ const LOCAL_NAMES = /(^|\.)(localhost|local|internal|home\.arpa|onion)$/
 
 export interface Target {
   secure: boolean
-  /** Without brackets, and without the dot that may end a name. */
+  /** Without brackets, and without a trailing dot. */
   hostname: string
   port: number
   path: string
-  /** Value of the Host header. */
   host: string
 }
 
 /**
- * The target of a URL, or why it is refused by its text alone. The platform's parser first turns every spelling of an IP address
- * (decimal, octal, hexadecimal, full-width digits) into the usual one.
+ * The target of a URL, or the reason why its text alone is refused. First the platform's parser converts every spelling
+ * of an IP address (decimal, octal, hexadecimal, full-width digits) to the usual one.
  */
 export function readTarget(text: string, allowPrivate: boolean): Target | RefusedAddress {
   if (text.length > URL_LENGTH_MAX) return 'url_too_long'
@@ -230,7 +229,7 @@ export function readTarget(text: string, allowPrivate: boolean): Target | Refuse
   if (hostname === '') return 'host_refused'
   if (!allowPrivate) {
     if (!PORTS.has(url.port)) return 'port_refused'
-    // A literal address is not resolved, so no later check would see it.
+    // A literal address is never resolved, so no later check would see it.
     if (isIP(hostname) !== 0) return 'address_refused'
     if (!hostname.includes('.') || LOCAL_NAMES.test(hostname)) return 'host_refused'
   }

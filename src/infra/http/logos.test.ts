@@ -4,12 +4,15 @@ import { deflateSync } from 'node:zlib'
 import { PNG, pngChunk } from '../../../test/support/pictures.ts'
 import { openLogos } from './pictures.ts'
 
-/* Half a megabyte of a stranger's may be thirty of pixels: what unpacking costs is bounded, however many ask for it at once. */
+/*
+ * A picture of half a megabyte from anybody may unpack to thirty, so the cost of unpacking is limited, however many
+ * requests come at once.
+ */
 
 const SIDE = 2_048
 const ROW = 1 + SIDE * 8
 
-/** The largest there may be, with pixels that are slow to pack: long runs, each broken a little differently. */
+/** The largest allowed picture, with pixels that compress slowly: long runs, each with a small change. */
 function largest(): Buffer {
   const pixels = Buffer.alloc(SIDE * ROW)
   for (let at = 0, seed = 1; at < pixels.length; at += 251) {

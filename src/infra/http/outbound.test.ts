@@ -8,8 +8,6 @@ import { TestClock } from '../../../test/support/clock.ts'
 import { until } from '../../../test/support/until.ts'
 import { openOutbound } from './outbound.ts'
 
-/* What a receiver sees of a request, and what its reply can do to us: little. */
-
 const LOOPBACK = '127.0.0.1'
 
 async function listen(t: TestContext, server: Server): Promise<number> {
@@ -25,7 +23,7 @@ async function openReceiver(t: TestContext, answer: RequestListener) {
   return listen(t, server)
 }
 
-/** A client that finds every name on this machine. */
+/** A client for which every name is on this machine. */
 function openClient(resolve = () => Promise.resolve([LOOPBACK])) {
   const clock = new TestClock()
   const outbound = openOutbound({ clock, allowPrivate: true, resolve })
@@ -101,7 +99,8 @@ test('a reply whose body never ends counts by its status after ten seconds', asy
   const posted = post(`http://shop.example:${port}/`)
   let over = false
   void posted.finally(() => (over = true))
-  // Receiver and client are both in this process: every turn brings them on, and two hundred are more than they need.
+  // Receiver and client are in this process, so each turn of the event loop brings both forward; two hundred turns are
+  // more than enough.
   await until(() => {
     clock.advance(50)
     return over
@@ -141,7 +140,7 @@ test('a server that speaks no TLS in five seconds is given up', async (t) => {
   await assert.rejects(posted, { code: 'connect_timeout' })
 })
 
-test('a closed port, a closed connection and nonsense are told by codes, without details', async (t) => {
+test('a closed port, a closed connection and nonsense are reported by codes, without details', async (t) => {
   const hangUp = await listen(
     t,
     createTcpServer((socket) => void socket.once('data', () => socket.destroy())),
@@ -172,7 +171,7 @@ test('for development literals, plain http and any port may be used, but no user
   assert.equal(outbound.check(`ftp://${LOOPBACK}/`), 'scheme_refused')
 })
 
-/** A receiver that counts its connections; `answer` gets the number of the request on its connection, from 1. */
+/** A receiver that counts its connections; `answer` gets the number of the request on its connection, starting at 1. */
 async function openCountingReceiver(t: TestContext, answer: (nth: number, socket: Socket) => void) {
   const sockets: Socket[] = []
   const server = createTcpServer((socket) => {
@@ -200,7 +199,7 @@ test('the next event for a host goes over the connection that is open, and over 
   const { post } = openClient(() => Promise.resolve(answers.shift()!))
   const connections: number[] = []
   for (const host of ['shop.example', 'shop.example', 'shop.example', 'other.example']) {
-    // Nobody listens at the other address.
+    // Nothing listens at the other address.
     const posted = post(`http://${host}:${port}/`)
     if (answers.length === 1) await assert.rejects(posted, { code: 'connect_failed' })
     else assert.equal((await posted).text, 'ok')

@@ -3,7 +3,8 @@ import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import type { Config } from '../../config/config.ts'
 import { OutboundFailure } from '../../kernel/outbound-failure.ts'
-import type { Clock, Outbound } from '../../kernel/ports.ts'
+import { type Clock } from '../../kernel/ports.ts'
+import { type Outbound } from '../../kernel/outbound.ts'
 import { EMBEDDED } from '../node/upstreams.ts'
 import { isGlobalAddress } from './global-address.ts'
 import {
@@ -20,15 +21,15 @@ const REPLY_BYTES_MAX = 2_048
 
 interface OutboundOptions {
   clock: Clock
-  /** For development: allows private networks, plain http and any port. Redirects and long replies are refused all the same. */
+  /** For development: allows private networks, plain http and any port, but still no redirects and no long replies. */
   allowPrivate: boolean
   resolve?: Resolve
   ownAddresses?: () => ReadonlySet<string>
 }
 
 /**
- * The only way to an address that a user gave us. The text is checked, then the addresses of its name, and the connection goes to
- * exactly the address that was checked. Redirects are replies like any other.
+ * The only client for addresses that users give us. It checks the text of the address, then the IP addresses of its
+ * name, and connects to exactly a checked one. A redirect is treated like any other reply.
  */
 export function openOutbound(options: OutboundOptions): Outbound {
   const { allowPrivate } = options
@@ -48,7 +49,7 @@ export function openOutbound(options: OutboundOptions): Outbound {
       return { status, retryAfter, milliseconds, text: bytes.toString() }
     },
     async get(url, { headers, bytesMax }) {
-      // One byte more than wanted shows that a reply is too long.
+      // One byte more than allowed shows that a reply is too long.
       const { status, bytes, whole } = await send(options, kept, url, {
         method: 'GET',
         headers,
@@ -74,7 +75,10 @@ async function send(
   return exchange(kept, { ...request, target, addresses, clock, startedAt, endsAt })
 }
 
-/** Resolves a name. If one of its addresses is not public, it is refused: which one is used is not ours to decide. */
+/**
+ * Resolves a name. If any of its addresses is not public, the name is refused, because we cannot control which one is
+ * used.
+ */
 async function findAddresses(
   { clock, allowPrivate, ownAddresses = listOwnAddresses, ...options }: OutboundOptions,
   { hostname }: Target,
@@ -101,12 +105,12 @@ async function inTime(clock: Clock, endsAt: number, resolved: Promise<string[]>)
   }
 }
 
-/** The caller who gave a name is not told why it cannot be resolved. */
+/** Users who give a name do not learn why it cannot be resolved. */
 function refuseName(): never {
   throw new OutboundFailure('dns_failed')
 }
 
-/** Public addresses of this machine itself: connections to them would bypass its firewall. */
+/** Public addresses of this machine: connections to them would bypass its firewall. */
 function listOwnAddresses(): ReadonlySet<string> {
   return new Set(
     Object.values(networkInterfaces())
@@ -117,22 +121,21 @@ function listOwnAddresses(): ReadonlySet<string> {
 
 type OutboundSettings = Pick<Config, 'webhookAllowPrivate' | 'nodeUrls' | 'isLocal'>
 
-/** Opens requests to addresses that users gave, as the settings allow. */
 export const openWayOut = (settings: OutboundSettings, clock: Clock): Outbound =>
   openOutbound({ clock, allowPrivate: allowsPrivate(settings) })
 
-/** A first try on a laptop should simply work; a public gateway must not expose the network around it. */
+/** Allowed on a laptop, where a first try should just work; a public gateway must not expose the network around it. */
 function allowsPrivate({ webhookAllowPrivate, nodeUrls, isLocal }: OutboundSettings): boolean {
   if (webhookAllowPrivate !== 'auto') return webhookAllowPrivate
   return isLocal && nodeUrls.length > 0 && nodeUrls.every((url) => url.split('#')[0] === EMBEDDED)
 }
 
-/** Every address of a name; none when it has none. */
+/** All addresses of a name; an empty list if it has none. */
 type Resolve = (hostname: string) => Promise<string[]>
 
 /**
- * Asks the name servers directly, without the hosts file and search domains, which describe this machine's network. It
- * uses no thread of the pool either, so that slow name servers of others delay no other request.
+ * Asks the name servers directly: the hosts file and search domains describe this machine's network. This also uses no
+ * thread of the pool, so slow name servers delay no other request.
  */
 const resolvePublic: Resolve = async (hostname) => {
   const resolver = new Resolver({ timeout: 2_000, tries: 2 })
@@ -140,7 +143,7 @@ const resolvePublic: Resolve = async (hostname) => {
   return found.flatMap((part) => (part.status === 'fulfilled' ? part.value : []))
 }
 
-/** Resolves as every other program on this machine does, `localhost` included. */
+/** Resolves like other programs on this machine, including `localhost`. */
 const resolveHere: Resolve = async (hostname) => {
   if (isIP(hostname) !== 0) return [hostname]
   return (await lookup(hostname, { all: true })).map(({ address }) => address)

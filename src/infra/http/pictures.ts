@@ -1,5 +1,6 @@
 import { OutboundFailure } from '../../kernel/outbound-failure.ts'
-import type { Clock, Logos, Outbound, Picture, Pictures, SizedPicture } from '../../kernel/ports.ts'
+import { type Clock, type Logos, type Picture, type Pictures, type SizedPicture } from '../../kernel/ports.ts'
+import { type Outbound } from '../../kernel/outbound.ts'
 import { whenOver } from '../../kernel/when-over.ts'
 import { cleanPicture } from '../pictures/clean-picture.ts'
 
@@ -7,7 +8,7 @@ const BYTES_MAX = 512 * 1024
 const KEPT_BYTES_MAX = 32 * 1024 * 1024
 const KEPT_MAX = 1_000
 const GOOD_FOR = 60 * 60_000
-/** How long a failed picture is not requested again, however many payers open its page. */
+/** A picture that failed is not requested again for this time, however many payers open its page. */
 const BAD_FOR = 60_000
 const AT_ONCE_MAX = 16
 
@@ -23,8 +24,8 @@ interface Kept {
 }
 
 /**
- * Fetches merchants' pictures with the guarded client and keeps them for a while. Equal requests share one fetch;
- * when too many are in progress, a page is shown without its picture instead of later.
+ * Fetches merchants' pictures with the guarded client and keeps them for a while. Simultaneous requests for a picture
+ * share one fetch. If too many fetches are running, a page is shown without its picture, so that it is not delayed.
  */
 export function openPictures({ outbound, clock, findUploaded }: PicturePorts & { clock: Clock }): Pictures {
   const kept = new Map<string, Kept>()
@@ -54,7 +55,7 @@ export function openPictures({ outbound, clock, findUploaded }: PicturePorts & {
       const type = status === 200 && bytes ? kindOf(bytes) : undefined
       return bytes && type !== undefined ? { type, bytes } : undefined
     } catch {
-      // Refused or not reachable: either way the page is shown without it.
+      // The picture was refused or could not be fetched; the page is shown without it.
       return undefined
     }
   }
@@ -80,7 +81,7 @@ export function openPictures({ outbound, clock, findUploaded }: PicturePorts & {
   }
 }
 
-/** Only pure pixel formats: drawings may contain scripts. */
+/** Only pixel formats, because vector graphics may contain scripts. */
 function kindOf(bytes: Uint8Array): string | undefined {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 16)).toString('latin1')
   if (text.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png'
@@ -93,7 +94,7 @@ function kindOf(bytes: Uint8Array): string | undefined {
 
 const HEADERS = { accept: 'image/png, image/jpeg, image/webp', 'user-agent': 'nano-gateway' }
 
-/** Takes a picture once, from its address or as a file, and makes a safe one of it that we can serve as our own. */
+/** Reads a picture once, from its address or as a file, and converts it to a safe one that we serve ourselves. */
 export function openLogos({ outbound, findUploaded }: PicturePorts): Logos {
   /** One picture at a time: half a megabyte unpacks to thirty, and an account may request fifty at once. */
   let last: Promise<unknown> = Promise.resolve()
@@ -113,7 +114,7 @@ export function openLogos({ outbound, findUploaded }: PicturePorts): Logos {
         if (status !== 200) return 'not_there'
         return bytes ? await clean(bytes) : 'too_large'
       } catch (error) {
-        // The caller who gave an address is not told why it cannot be reached.
+        // Users who give an address do not learn why it cannot be reached.
         if (error instanceof OutboundFailure) return 'not_there'
         throw error
       }

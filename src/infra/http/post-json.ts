@@ -1,7 +1,7 @@
-/** Longer than any answer takes, including the search for work and a wallet that waits for its block. */
+/** Longer than any action takes, including a search for work and a wallet that waits for its block. */
 const TIMEOUT = 120_000
 
-/** Posts JSON to an address that the user of this machine has named. The key is sent nowhere else. */
+/** Posts JSON to an address that the user of this command has named. The key is sent nowhere else. */
 export function postJson(url: URL, body: object, key: string | undefined): Promise<unknown> {
   const headers = { 'content-type': 'application/json' }
   return askJson(url, { method: 'POST', headers, body: JSON.stringify(body) }, key)
@@ -29,7 +29,7 @@ async function askJson(
   }
 }
 
-/** Why `fetch` has failed: it hides that in its cause. */
+/** The reason why `fetch` failed, which is in the cause of its error. */
 function reasonOf(error: unknown): string {
   const { cause, message } = error as Error
   return cause instanceof Error ? cause.message || cause.name : message
@@ -38,7 +38,7 @@ function reasonOf(error: unknown): string {
 const NODE_TIMEOUT = 20_000
 const ANSWER_BYTES_MAX = 32 * 1024 * 1024
 
-/** Asks a node that the user of this machine has named. Any answer is accepted, up to a size. */
+/** Calls a node that the user of this command has named. Any answer up to a size is accepted. */
 export async function askNode(url: URL, action: string, fields: object): Promise<unknown> {
   const headers = { 'content-type': 'application/json' }
   const body = JSON.stringify({ action, ...fields })
@@ -66,7 +66,10 @@ async function readBounded(reply: Response): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-/** Any answer, up to a size, with its status. A redirect must not take the key to another server. */
+/**
+ * Returns any answer up to a size, with its status. A redirect is not followed, because it could take the key to
+ * another server.
+ */
 export async function postForStatus(
   url: URL,
   body: object,
@@ -82,17 +85,17 @@ export async function postForStatus(
   }
 }
 
-/** As long as a webhook waits for its receiver. */
+/** As long as webhooks wait for their receiver. */
 const HAND_OVER_TIMEOUT = 10_000
 
 export interface HandedOver {
-  /** Undefined where there was no answer. */
+  /** Undefined if there was no answer. */
   status?: number
   error?: string
   milliseconds: number
 }
 
-/** Posts a webhook once to a receiver that the user of this machine has named; a redirect is an answer like any other. */
+/** Posts a webhook once to a receiver that the user of this command has named; a redirect counts as an answer. */
 export async function handOver(url: URL, headers: Record<string, string>, body: string): Promise<HandedOver> {
   const began = performance.now()
   const took = () => Math.round(performance.now() - began)

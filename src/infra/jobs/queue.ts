@@ -6,16 +6,16 @@ import type { Clock } from '../../kernel/ports.ts'
 import { type Given, prepared } from '../../kernel/prepared.ts'
 import { type Retention, deleteSome, inSteps } from '../../kernel/retention.ts'
 
-/** The key of every round of a recurring job. */
+/** The key of all runs of a recurring job. */
 export const SCHEDULE = 'schedule'
 
-/** A job that a runner works on. The fence proves that the claim is still its own. */
+/** A job that a runner has claimed. The fence proves that it still holds the claim. */
 export interface ClaimedJob {
   id: string
   kind: string
   key: string | null
   payload: unknown
-  /** The stored trace of what caused it. */
+  /** The trace of what caused the job. */
   trace: unknown
   attempts: number
   attemptsMax: number
@@ -23,9 +23,9 @@ export interface ClaimedJob {
 }
 
 /**
- * Claims due jobs, and jobs whose worker has died. One statement, so that two instances never claim the same one. A claim
- * counts as an attempt, because a job that kills its worker would otherwise be tried for ever. Materialized, because
- * PostgreSQL may run a subquery more than once, and every run would lock as many rows again.
+ * Claims due jobs, and jobs whose worker has died, in one statement, so that two instances never claim the same job. A
+ * claim counts as an attempt; otherwise a job that kills its worker would be tried for ever. Materialized, because
+ * PostgreSQL may run a subquery several times, and each run would lock more rows.
  */
 export async function claimJobs(
   db: Db,
@@ -59,8 +59,8 @@ export async function claimJobs(
 }
 
 /**
- * Finds out for all kinds at once which of them have something due, without taking a writer's turn. One look at the index for each: it
- * costs the same however many jobs wait for another day.
+ * Finds out for all kinds at once which have due jobs, without using a turn of the writer. It costs one index look-up
+ * per kind, however many jobs are due later.
  */
 export function openDueKinds(kinds: readonly string[]): (db: Db, now: number) => Promise<string[]> {
   const select = prepared((_db, given: Given<{ now: number }>) => {
@@ -74,7 +74,7 @@ export function openDueKinds(kinds: readonly string[]): (db: Db, now: number) =>
   return async (db, now) => (await select(db, { now })).map(({ kind }) => kind)
 }
 
-/** When the next job of any kind will be due; jobs that are running do not count. */
+/** When the next job of any kind is due; running jobs do not count. */
 export function openNextRun(kinds: readonly string[]): (db: Db, now: number) => Promise<number | undefined> {
   const select = prepared((_db, given: Given<{ now: number }>) => {
     const query = sql<{ at: number | null }>`select min((
@@ -97,7 +97,10 @@ export async function renewClaim(db: Db, { id, fence }: ClaimedJob, lockedUntil:
   return markRunning(db, { id, fence }, { locked_until: lockedUntil })
 }
 
-/** Running → done, for many. Those whose claim was lost are not returned, and nothing that their workers did may count. */
+/**
+ * Running → done, for several jobs. Jobs whose claim was lost are not returned, and the results of their workers must
+ * not count.
+ */
 export async function markAllDone(db: Db, jobs: readonly ClaimedJob[], now: number): Promise<Set<string>> {
   const rows = await db
     .updateTable('jobs')
@@ -122,12 +125,12 @@ export async function markRetry(db: Db, job: ClaimedJob, runAt: number, error: s
   return markRunning(db, job, { status: 'ready', run_at: runAt, locked_until: null, last_error: error })
 }
 
-/** Running → ready for the next round of a recurring job: a successful round reuses its row for the next. */
+/** Running → ready for the next run of a recurring job, which reuses the row. */
 export async function markAgain(db: Db, job: ClaimedJob, runAt: number): Promise<boolean> {
   return markRunning(db, job, { status: 'ready', run_at: runAt, attempts: 0, locked_until: null, last_error: null })
 }
 
-/** Running → ready, as if it had not begun: its worker stops before the job ends, or the job is postponed for a reason. */
+/** Running → ready, without counting the attempt: the worker stops before the job ends, or the job is postponed. */
 export async function markGivenBack(db: Db, job: ClaimedJob, runAt: number, reason?: string): Promise<boolean> {
   const given = reason === undefined ? {} : { last_error: reason }
   return markRunning(db, job, {
@@ -144,8 +147,8 @@ export async function markDead(db: Db, job: ClaimedJob, now: number, error: stri
 }
 
 /**
- * Corrects times that were written while the clock was ahead, after it was set back: a round of a recurring job that is due later than
- * a whole period from now becomes due at once, and a claim ends no later than one that is made now.
+ * After the clock was set back, corrects times that were written while it was ahead: a recurring job that is due later
+ * than one period from now becomes due at once, and no claim ends later than a new one would.
  */
 export async function pullIn(
   db: Db,
@@ -204,7 +207,9 @@ export async function listJobs(db: Db, { status, limit }: { status?: string; lim
   return rows.map(({ run_at: runAt, last_error: lastError, ...row }) => ({ ...row, runAt, lastError }))
 }
 
-/** Dead → ready, with new attempts; false when there is no such dead job, or one with its key is waiting already. */
+/**
+ * Dead → ready, with new attempts. False if there is no such dead job, or a job with the same key is already waiting.
+ */
 export async function retryDead(db: Db, id: string, now: number): Promise<boolean> {
   try {
     const won = await db
@@ -236,7 +241,7 @@ export async function countJobs(db: Db): Promise<JobCount[]> {
   return rows.map(({ kind, status, count }) => ({ kind, status, count: Number(count) }))
 }
 
-/** Jobs that wait, run or are dead. Finished ones are not counted: there is a day's worth, too many for a query every few seconds. */
+/** Counts jobs that wait, run or are dead. A day's finished jobs would be too many to count every few seconds. */
 export async function countUnfinished(db: Db): Promise<JobCount[]> {
   const counted = db.selectFrom('jobs').select(({ fn }) => ['kind', 'status', fn.countAll().as('count')])
   // Two queries, each of which can use its index.
@@ -251,7 +256,7 @@ export function deleteDone(db: Db, before: number, limit: number): Promise<numbe
   return deleteSome(db, { from: 'jobs', key: ['id'], where, limit })
 }
 
-/** Deletes dead jobs, of kinds whose loss does no harm, and dead rounds of recurring jobs of any kind. */
+/** Deletes dead jobs of kinds that may be lost, and dead runs of recurring jobs. */
 export async function deleteDead(
   db: Db,
   { before, kinds, limit }: { before: number; kinds: readonly string[]; limit: number },
@@ -264,7 +269,7 @@ export async function deleteDead(
 const HOUR = 3_600_000
 const KEPT = 24 * HOUR
 
-/** Finished jobs are kept for a day, so that people can see what happened; dead ones for longer. */
+/** Deletes finished jobs after a day, during which people can see what happened; dead ones are kept longer. */
 export const forgetDoneJobs = (
   { db, clock }: { db: Db; clock: Clock },
   jobs: readonly Pick<Job, 'kind' | 'money'>[],

@@ -22,11 +22,11 @@ import {
   renewClaim,
 } from './queue.ts'
 
-/** Time until the next poll after something has happened; from then on the store is asked when the next job is due. */
+/** How soon to poll after something has happened; later the store is asked when the next job is due. */
 const POLL_SOON = 1_000
-/** The longest time between polls, which find jobs that died elsewhere, or whose notice was lost. */
+/** The longest pause between polls. A poll finds jobs whose worker died, or whose notice was lost. */
 const POLL_EVERY = 5_000
-/** A synchronised clock steps back by less than this. A larger step means that somebody set the clock. */
+/** A synchronised clock is corrected by less than this. A larger step back means that somebody set it. */
 const SET_BACK_MIN = 5_000
 const BACKOFF_MIN = 1_000
 const BACKOFF_MAX = 3_600_000
@@ -47,18 +47,18 @@ export interface RunnerOptions {
 
 type Outcome = 'done' | 'retry' | 'dead' | 'lost' | 'given_back' | 'put_off'
 
-/** Runs jobs of this process. Several runners may share one store: the queue decides who gets what. */
+/** Runs jobs in this process. Several runners may share a store; the queue decides which runner gets a job. */
 export class JobRunner {
   readonly #options: RunnerOptions
   readonly #running = new Map<string, Set<Promise<void>>>()
-  /** When recurring kinds that had nothing to do are asked again. */
+  /** When to ask again about recurring kinds that had nothing to do. */
   readonly #askAgainAt = new Map<string, number>()
   readonly #stop = new AbortController()
   #cancelPoll: (() => void) | undefined
   #looking = false
   #look: Promise<void> = Promise.resolve()
   #lookAgain = false
-  /** The latest time seen since the clock was last set back. */
+  /** The latest time since the clock was last set back. */
   #latest = 0
   readonly #dueKinds: (db: Db, now: number) => Promise<string[]>
   readonly #nextRun: (db: Db, now: number) => Promise<number | undefined>
@@ -77,28 +77,28 @@ export class JobRunner {
   }
 
   async start(): Promise<void> {
-    // The clock may have been set back while no runner was there to notice it.
+    // The clock may have been set back while no runner was running.
     await this.#pullAllIn(this.#options.clock.now())
     for (const job of this.#options.jobs) if (job.everyMilliseconds !== undefined) await this.#schedule(job, 0)
     this.wake()
   }
 
-  /** Something may be due: called after commits here, by notices from elsewhere, and after jobs have ended. */
+  /** Call it when jobs may be due: after commits in this process, notices of others, and the end of jobs. */
   wake(): void {
     if (this.#looking) this.#lookAgain = true
     else this.#lookNow({ isIdle: false })
   }
 
-  /** Takes no more jobs and waits for the running ones, whose signal is aborted. */
+  /** Claims no more jobs and waits for the running ones, whose signal is aborted. */
   async stop(): Promise<void> {
     this.#stop.abort()
     this.#cancelPoll?.()
-    // A claim in progress may still return jobs, which must be finished.
+    // A claim that is in progress may still return jobs, which then run.
     await this.#look
     await Promise.all([...this.#running.values()].flatMap((running) => [...running]))
   }
 
-  /** Polls outside of any trace, because a poll serves all callers. */
+  /** Polls outside of any trace, because a poll belongs to no single caller. */
   #lookNow({ isIdle }: { isIdle: boolean }): void {
     const { traces } = this.#options
     const look = () => this.#lookForJobs(isIdle)
@@ -128,8 +128,8 @@ export class JobRunner {
   }
 
   /**
-   * One query for all kinds: while nothing is due, no kind needs a writer's turn. If nothing has happened for a while, it also finds out
-   * when the next job is due, and sleeps until then.
+   * One query for all kinds, so no writer is needed while nothing is due. After a quiet time it also reads when the
+   * next job is due, to sleep until then.
    */
   async #listDue(isIdle: boolean): Promise<{ due: Job[]; pause: number }> {
     const { db, clock, jobs, failures } = this.#options
@@ -158,7 +158,7 @@ export class JobRunner {
     this.#latest = now
   }
 
-  /** Beginning and ending a round are two writes, which an idle gateway should not make all day. */
+  /** Starting and ending a run are two writes, which an idle gateway should avoid. */
   async #isNeeded(job: Job): Promise<boolean> {
     const { kind, everyMilliseconds: every, isNeeded } = job
     if (isNeeded === undefined || every === undefined) return true
@@ -167,7 +167,7 @@ export class JobRunner {
     try {
       if (await isNeeded.call(job)) return true
     } catch (error) {
-      // The round begins all the same: its own failure is reported, retried and counted.
+      // The run starts anyway: its own failure is reported, retried and counted.
       this.#options.failures.failed('jobs.queue', { job: kind })(error)
       return true
     }
@@ -227,7 +227,7 @@ export class JobRunner {
     return every === undefined ? this.#done.ask(claimed) : markAgain(db, claimed, clock.now() + every)
   }
 
-  /** Retries later, or marks it as dead; the schedule of a recurring job goes on after a dead round. */
+  /** Schedules a retry, or marks the job as dead. A recurring job continues with its next run. */
   async #fail(job: Job, claimed: ClaimedJob, error: unknown): Promise<Outcome> {
     const { db, clock } = this.#options
     if (error instanceof PutOff) {
@@ -235,7 +235,7 @@ export class JobRunner {
       return (await markGivenBack(db, claimed, error.runAt, reason)) ? 'put_off' : 'lost'
     }
     if (isStoreAway(error)) return this.#giveBack(job, claimed, error)
-    // The failure may be a consequence of the shutdown: the next process runs the job, and no attempt is lost.
+    // The failure may be caused by the shutdown: the next process runs the job, and the attempt does not count.
     if (this.#stop.signal.aborted) return (await markGivenBack(db, claimed, clock.now())) ? 'given_back' : 'lost'
     const place = job.money ? 'jobs.money' : 'jobs.other'
     this.#options.failures.failed(place, { job: job.kind, jobId: claimed.id })(error)
@@ -252,8 +252,9 @@ export class JobRunner {
   }
 
   /**
-   * Gives a job back after an outage of the store: not a fault of the job, however often it happens, so no attempt is lost. This must be
-   * stored, too; until the store is back the job keeps its place here. If this process stops before, the claim expires.
+   * Returns a job to the queue after an outage of the store. The attempt does not count, because the outage is not the
+   * job's fault. Returning the job must be stored, too; until the store is back, the job keeps its place in this
+   * process. If the process stops before, the claim expires.
    */
   async #giveBack({ kind, money }: Job, claimed: ClaimedJob, error: unknown): Promise<Outcome> {
     const { db, clock, failures } = this.#options
@@ -268,7 +269,7 @@ export class JobRunner {
     }
   }
 
-  /** Waits so long, or until this process stops. */
+  /** Waits so many milliseconds, or until this process stops. */
   #pause(milliseconds: number): Promise<void> {
     return new Promise((resolve) => {
       const { signal } = this.#stop
@@ -314,8 +315,8 @@ export class JobRunner {
   }
 
   /**
-   * Full jitter: anywhere up to the exponential bound, so that retries are spread; never at once. Jobs that are retried for a certain
-   * time wait for the whole bound, and up to a quarter more.
+   * Waits a random time up to the exponential bound, so that retries are spread; never zero. Jobs that are retried for
+   * a fixed time wait the whole bound and up to a quarter more.
    */
   #backOff({ retryMilliseconds }: Job, attempts: number): number {
     const bound = waitAfter(attempts)

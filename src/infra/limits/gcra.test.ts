@@ -9,7 +9,7 @@ function openBurst(keysMax?: number) {
   return { clock, burst: new MemoryLimiter(clock, keysMax) }
 }
 
-/** How many requests pass before one is refused. */
+/** How many requests are admitted before one is refused. */
 function drain(burst: MemoryLimiter, key: string, perMinute: number): number {
   let passed = 0
   while (burst.take(key, perMinute).allowed) passed++
@@ -32,7 +32,7 @@ test('the whole allowance passes at once, then one request for each interval', (
   }
 })
 
-// Whoever hammers on while refused must not push the end of the refusal away.
+// A caller who keeps sending while refused must not prolong the refusal.
 test('a refused request consumes nothing, and callers do not share an allowance', () => {
   const { clock, burst } = openBurst()
   drain(burst, 'a', 60)
@@ -49,7 +49,7 @@ test('the numbers tell what is left, when it is whole, and when to come back', (
   assert.deepEqual(decide(), { ...passed, remaining: 59, resetSeconds: 1 })
   assert.deepEqual(decide(), { ...passed, remaining: 58, resetSeconds: 2 })
   clock.advance(500)
-  // Half a request is earned; a whole one is what counts.
+  // Half of a request is earned, but only whole ones count.
   assert.deepEqual(decide(), { ...passed, remaining: 57, resetSeconds: 3 })
   drain(burst, 'a', 60)
   const refused = { allowed: false, limit: 60, remaining: 0 }
@@ -102,7 +102,7 @@ test('memory is bounded, however many callers there are', () => {
     burst.take(`caller-${caller}`, 60)
     assert.ok(burst.size <= 1000)
   }
-  // A flood of strangers does not wash out whoever is active.
+  // A flood from other callers does not remove an active one.
   drain(burst, 'active', 60)
   for (let caller = 0; caller < 400; caller++) burst.take(`stranger-${caller}`, 60)
   assert.equal(burst.take('active', 60).allowed, false)

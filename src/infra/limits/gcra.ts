@@ -1,19 +1,19 @@
 import type { Clock, LimitDecision, RateLimiter } from '../../kernel/ports.ts'
 
-/** The time in which a whole allowance is earned, in milliseconds. */
+/** The time in which a complete allowance is earned, in milliseconds. */
 export const WINDOW = 60_000
-/** Largest sum of rounding errors, in milliseconds: there are thousands of intervals in a window. */
+/** Largest total rounding error, in milliseconds: there are thousands of intervals in a window. */
 export const ROUNDING = 0.1
 
 /**
- * A sliding limit with one time stamp for each key (the generic cell rate algorithm): a full minute's allowance at once,
- * then one request for each that has been earned since.
+ * A sliding limit with one time stamp per key (generic cell rate algorithm): a whole minute's allowance may be used at
+ * once, then requests are admitted as they are earned.
  */
 export class MemoryLimiter implements RateLimiter {
   readonly #clock: Clock
-  /** Start of the stamps: milliseconds since 1970 are too large to add small fractions to. */
+  /** Time stamps count from here: milliseconds since 1970 are too large to add small fractions to. */
   readonly #start: number
-  /** When each key's allowance is complete again. A window after its last request, a key can be forgotten without loss. */
+  /** When the allowance of each key will be complete again. A key may be dropped one window after its last request. */
   readonly #wholeAt: Generations<number>
 
   constructor(clock: Clock, keysMax?: number) {
@@ -31,7 +31,7 @@ export class MemoryLimiter implements RateLimiter {
     const now = this.#clock.now() - this.#start
     let spent = Math.max((this.#wholeAt.get(key) ?? now) - now, 0)
     if (spent > WINDOW + ROUNDING) {
-      // No key can have spent more than everything: the clock was set back, and the stamp must follow it.
+      // No key can have used more than the whole allowance: the clock was set back, so the stamp is corrected.
       spent = WINDOW
       this.#wholeAt.set(key, now + spent, now)
     }
@@ -42,7 +42,7 @@ export class MemoryLimiter implements RateLimiter {
   }
 }
 
-/** `spent` is the time, in milliseconds, until the allowance is complete again, this request included. */
+/** `spent` is the time, in milliseconds, until the allowance is complete again after this request. */
 export function allowed(perMinute: number, spent: number): LimitDecision {
   const remaining = Math.max(0, Math.floor(((WINDOW - spent + ROUNDING) * perMinute) / WINDOW))
   return { allowed: true, limit: perMinute, remaining, resetSeconds: toSeconds(spent), retryAfterSeconds: 0 }
@@ -53,7 +53,7 @@ export function refused(perMinute: number, spent: number): LimitDecision {
   return { allowed: false, limit: perMinute, remaining: 0, resetSeconds: toSeconds(spent), retryAfterSeconds }
 }
 
-/** Whole seconds that are surely enough; a thousandth of a millisecond is rounding. */
+/** Rounds up to whole seconds, but ignores a thousandth of a millisecond, which is a rounding error. */
 function toSeconds(milliseconds: number): number {
   return Math.max(0, Math.ceil(milliseconds / 1000 - 1e-6))
 }
@@ -61,8 +61,8 @@ function toSeconds(milliseconds: number): number {
 const KEYS_MAX = 200_000
 
 /**
- * A bounded map that forgets by generation: entries that were not written for one to two lifetimes are gone, without a timer and
- * without ever iterating over entries. Too many keys at once start the next generation early.
+ * A bounded map that drops entries by generation: entries not written for one to two lifetimes are gone, without a
+ * timer or a loop over the entries. Too many keys start the next generation early.
  */
 export class Generations<T> {
   readonly #lifetime: number
@@ -76,7 +76,7 @@ export class Generations<T> {
     this.#perGenerationMax = Math.max(1, Math.floor(keysMax / 2))
   }
 
-  /** Number of entries, at most; a key that is in both generations counts twice. */
+  /** Upper bound of the number of entries: a key in both generations counts twice. */
   get size(): number {
     return this.#young.size + this.#old.size
   }
@@ -87,7 +87,7 @@ export class Generations<T> {
 
   set(key: string, value: T, now: number): void {
     if (now - this.#since >= this.#lifetime) {
-      // After two lifetimes without a write, the young generation is as outdated as the old one.
+      // After two lifetimes without a write, both generations are outdated.
       this.#old = now - this.#since >= 2 * this.#lifetime ? new Map() : this.#young
       this.#young = new Map()
       this.#since = now

@@ -5,7 +5,7 @@ import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { RedisLimiter } from './redis-limiter.ts'
 
-/** Limits that several gateways share; undefined when each counts for itself. */
+/** Limits that several gateways share; undefined if each gateway counts alone. */
 export async function openSharedLimits(
   config: Config,
   { clock, failures }: { clock: Clock; failures: Failures },
@@ -16,7 +16,7 @@ export async function openSharedLimits(
   return RedisLimiter.open({ url: config.redisUrl, clock, instances: config.instances, onDegraded, onError })
 }
 
-/** Reports by log and gauge when limits are no longer shared, and when they are again. */
+/** Reports in the log and in a gauge whether limits are shared. */
 export function reportDegraded({ log, metrics }: { log: Log; metrics: Metrics }): (degraded: boolean) => void {
   let isDegraded = false
   metrics.gauge(

@@ -6,23 +6,23 @@ const LEASE_MILLISECONDS = 250
 const REPLY_MILLISECONDS = 50
 const PROBE_MILLISECONDS = 500
 
-/** The keeper of limits that several processes share. */
+/** The server that keeps the limits of several processes. */
 interface LeaseSource {
   /**
-   * Takes up to `wanted` tokens of one key, after giving back the unused ones of an earlier lease; returns the
-   * tokens and the microseconds until the allowance is complete.
+   * Returns the unused tokens of an earlier lease, then takes up to `wanted` tokens of a key; answers the number taken
+   * and the microseconds until the allowance is complete.
    */
   takeLease(key: string, interval: number, wanted: number, returned: number): Promise<[number, number]>
 }
 
-/** This instance's part of one key's allowance. */
+/** This instance's share of a key's allowance. */
 interface Allotment {
-  /** Taken and not yet used. After `expiresAt` they are given back at the next opportunity instead of used. */
+  /** Tokens taken and not used yet. After `expiresAt` they are returned at the next opportunity. */
   tokens: number
   expiresAt: number
-  /** When the shared allowance would be complete, if the tokens taken here counted as used. */
+  /** When the shared allowance would be complete if all tokens taken here were used. */
   wholeAt: number
-  /** The keeper has no token before this moment, so it is not asked. */
+  /** The source has no token before this time, so it is not asked. */
   emptyUntil: number
   asking: boolean
   waiting: ((decision: LimitDecision) => void)[]
@@ -31,15 +31,16 @@ interface Allotment {
 interface LeasedOptions {
   source: LeaseSource
   clock: Clock
-  /** How many instances share the limits; each grants its part while the keeper is away. */
+  /** How many instances share the limits; while the source is unavailable, each grants its share. */
   instances?: number | undefined
-  /** Called when this instance begins (true) or stops (false) deciding on its own. */
+  /** Called when this instance starts (true) or stops (false) to decide alone. */
   onDegraded?: ((degraded: boolean) => void) | undefined
 }
 
 /**
- * One limit for all instances that share it. Each takes leases of a quarter of a second from the keeper and decides on its own while one
- * lasts, so the sum is wrong by at most one lease for each. Without the keeper each grants its share.
+ * One limit for all instances that share it. Each instance takes leases of a quarter of a second from the source and
+ * decides locally while a lease lasts, so the total is wrong by at most one lease per instance. If the source is
+ * unavailable, each instance grants its share.
  */
 class LeasedLimiter implements RateLimiter {
   readonly #clock: Clock
@@ -60,7 +61,7 @@ class LeasedLimiter implements RateLimiter {
     this.#source = source
   }
 
-  /** Whether this instance decides on its own at the moment. */
+  /** Whether this instance currently decides alone. */
   get degraded(): boolean {
     return this.#degraded
   }
@@ -84,7 +85,7 @@ class LeasedLimiter implements RateLimiter {
     this.#cancelProbe()
   }
 
-  /** Asks until no request waits: each answer serves or refuses all that waited when the question was sent. */
+  /** Asks until no request waits. Each answer admits or refuses all requests that waited when it was asked. */
   async #ask(key: string, lease: Allotment, perMinute: number): Promise<void> {
     lease.asking = true
     const interval = WINDOW / perMinute
@@ -113,14 +114,14 @@ class LeasedLimiter implements RateLimiter {
     }
   }
 
-  /** The reported limit stays the promised one; the remaining number is that of this instance's share. */
+  /** The reported limit is the shared one; the reported remaining number is that of this instance's share. */
   #takeShare(key: string, perMinute: number): LimitDecision {
     const decision = this.#share.take(key, Math.max(1, Math.floor(perMinute / this.#instances)))
     decision.limit = perMinute
     return decision
   }
 
-  /** Decides on its own until the keeper answers again. */
+  /** Decides alone until the source answers again. */
   degrade(): void {
     if (this.#degraded || this.#closed) return
     this.#degraded = true
@@ -128,7 +129,7 @@ class LeasedLimiter implements RateLimiter {
     this.#onDegraded(true)
   }
 
-  /** Tries a real request, because a keeper that is unusable may still answer a ping. */
+  /** Tests with a real request, because a source that is unusable may still answer a ping. */
   #probeLater(): void {
     this.#cancelProbe = this.#clock.after(PROBE_MILLISECONDS, () => {
       this.#inTime(this.#source.takeLease('probe', 1, 1, 0)).then(
@@ -146,7 +147,7 @@ class LeasedLimiter implements RateLimiter {
 
   #inTime<T>(reply: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      // After a pause of this process the reply may have arrived, unread; one turn of the event loop lets it be read first.
+      // If this process was paused, the reply may have arrived unread; one turn of the event loop reads it.
       const cancel = this.#clock.after(REPLY_MILLISECONDS, () => setImmediate(() => reject(new Error('Too late.'))))
       reply.then(resolve, reject).finally(cancel)
     })
@@ -158,27 +159,27 @@ function use(lease: Allotment, perMinute: number, now: number): LimitDecision {
   return allowed(perMinute, spentOf(lease, perMinute, now))
 }
 
-/** The time that was really spent: tokens in hand do not count. */
+/** The time that was really used, without the tokens that are left. */
 function spentOf({ wholeAt, tokens }: Allotment, perMinute: number, now: number): number {
   return Math.min(Math.max(wholeAt - now - (tokens * WINDOW) / perMinute, 0), WINDOW)
 }
 
-/** The next token is at most one interval away; if it seems later, the clock was set back. */
+/** The next token is at most one interval away. If it seems later, the clock was set back. */
 function isEmpty({ emptyUntil }: Allotment, perMinute: number, now: number): boolean {
   return now < emptyUntil && emptyUntil - now <= WINDOW / perMinute
 }
 
 const DISCONNECT_MILLISECONDS = 50
 const RECONNECT_MILLISECONDS_MAX = 1_000
-/** A connection that is silent for so long is replaced: a host that lost its power does not close it. */
+/** A connection that is silent for so long is replaced: a host that lost its power cannot close it. */
 const SILENCE_MILLISECONDS_MAX = 2_000
 const FIRST_CONNECTION_MILLISECONDS_MAX = 1_000
 const PREFIX = 'nano-gateway:burst:'
 
 /**
- * Takes up to `wanted` tokens of one key, after giving back the unused ones of an earlier lease; returns
- * the tokens and the microseconds until the allowance is complete. It uses the server's time, so that differing clocks of
- * instances do not change a limit. The key expires as soon as it has no more information.
+ * Returns the unused tokens of an earlier lease, then takes up to `wanted` tokens of a key; answers the number taken
+ * and the microseconds until the allowance is complete. Redis's own time is used, so different clocks of instances do
+ * not change a limit. The key expires when its allowance is complete.
  */
 const TAKE_LEASE = `
 local time = redis.call('TIME')
@@ -202,9 +203,9 @@ interface AllotmentRedis extends Redis {
 export interface RedisBurstOptions {
   url: string
   clock: Clock
-  /** How many instances share the limits; each grants its part while Redis is away. */
+  /** How many instances share the limits; while Redis is unavailable, each grants its share. */
   instances?: number
-  /** Called when this instance begins (true) or stops (false) deciding on its own. */
+  /** Called when this instance starts (true) or stops (false) to decide alone. */
   onDegraded?(degraded: boolean): void
   onError(error: unknown): void
 }
@@ -218,12 +219,12 @@ export class RedisLimiter extends LeasedLimiter {
     const takeLease: AllotmentRedis['takeLease'] = (key, ...rest) => redis.takeLease(PREFIX + key, ...rest)
     super({ ...options, source: { takeLease } })
     this.#redis = redis
-    // Every failure becomes a lost connection or a missing answer; both are handled where they matter.
+    // Every failure also shows as a lost connection or a missing answer, which are handled where they matter.
     redis.on('error', onError)
     redis.on('close', () => this.degrade())
   }
 
-  /** Connects, and goes on without Redis when that does not work at once. */
+  /** Connects; if that fails, continues without Redis. */
   static async open(options: RedisBurstOptions): Promise<RedisLimiter> {
     const burst = new RedisLimiter(options)
     await new Promise<void>((resolve) => {
@@ -247,19 +248,19 @@ export class RedisLimiter extends LeasedLimiter {
   }
 }
 
-/** The client defines the command of each script itself, which its type cannot express. */
+/** The client defines a method for each script at run time, which its types cannot express. */
 function connect(url: string): AllotmentRedis {
   return new Redis(url, {
     lazyConnect: false,
     connectTimeout: SILENCE_MILLISECONDS_MAX,
     socketTimeout: SILENCE_MILLISECONDS_MAX,
     disconnectTimeout: DISCONNECT_MILLISECONDS,
-    // A request that cannot be sent now is not worth sending later.
+    // A request that cannot be sent now is useless later.
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
     retryStrategy: (attempt) => Math.min(50 * 2 ** Math.min(attempt, 10), RECONNECT_MILLISECONDS_MAX),
-    // After a failover the old address may be a replica; a new connection finds the new master.
+    // After a failover the old address may be a replica; a new connection finds the new primary.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
     scripts: { takeLease: { lua: TAKE_LEASE, numberOfKeys: 1 } },
   }) as AllotmentRedis

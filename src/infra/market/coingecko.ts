@@ -9,7 +9,7 @@ interface CoinGeckoOptions {
   key: string
 }
 
-/** Members of a coin that the contract lists, by their types. */
+/** Members that the contract requires, by type. */
 const TEXTS = ['hashing_algorithm', 'public_notice', 'last_updated'] as const
 const NUMBERS = [
   'sentiment_votes_up_percentage',
@@ -62,7 +62,7 @@ export function coinGecko({ url, key }: CoinGeckoOptions): PriceProvider & Marke
   }
 }
 
-/** Every member exists and has its type, whatever the provider omitted or wrote: unknown ones are null or empty. */
+/** Sets every required member with its type, whatever the provider sent; unknown ones are null or empty. */
 function toMarket(coin: JsonObject): JsonObject {
   const image = toObject(coin.image)
   const pick = (names: readonly string[], read: (value: unknown) => Json) =>

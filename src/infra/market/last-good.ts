@@ -2,24 +2,24 @@ import type { Clock } from '../../kernel/ports.ts'
 import { whenOver } from '../../kernel/when-over.ts'
 
 const TIMEOUT = 5_000
-/** First pause after a failure of the provider; each further one is longer. */
+/** The first pause after a failure; each further pause is longer. */
 const REST = 5_000
 const REST_MAX = 300_000
 
 interface LastGoodOptions<T> {
   clock: Clock
   fetch(signal: AbortSignal): Promise<T>
-  /** A younger value is simply returned. */
+  /** A value younger than this is returned without a fetch. */
   freshMilliseconds: number
-  /** A younger value is returned and refreshed in the background; older ones are never returned. */
+  /** A value younger than this is returned, and refreshed in the background; an older one is never returned. */
   staleMilliseconds: number
   onFailure?(reason: string): void
   onSuccess?(): void
 }
 
 /**
- * The last good value of something that may fail. While there is a usable value, no caller waits; no caller ever waits longer than
- * the time-out. There is one fetch at a time, and none while the provider is backed off.
+ * Keeps the last good value of something that may fail. While there is a usable value no caller waits, and no caller
+ * ever waits longer than the time-out. There is one fetch at a time, and none while the provider is backed off.
  */
 export class LastGood<T> {
   readonly #options: LastGoodOptions<T>
@@ -32,7 +32,7 @@ export class LastGood<T> {
     this.#options = options
   }
 
-  /** Undefined when there is nothing recent enough. */
+  /** Undefined if there is no value that is recent enough. */
   async read(): Promise<{ value: T; at: number } | undefined> {
     const age = this.#age()
     if (age < this.#options.freshMilliseconds) return this.#last
@@ -65,7 +65,7 @@ export class LastGood<T> {
   }
 }
 
-/** Runs something that may take for ever; its caller waits this long at most. */
+/** Runs something that may take for ever; the caller waits at most this long. */
 export async function withTimeLimit<T>(
   clock: Clock,
   milliseconds: number,
@@ -73,7 +73,7 @@ export async function withTimeLimit<T>(
 ): Promise<T> {
   const abort = new AbortController()
   const { promise: timedOut, reject } = Promise.withResolvers<never>()
-  // Handles its rejection when the other promise has settled first.
+  // Handles the rejection in case the other promise has settled first.
   void whenOver(timedOut)
   const cancelTimer = clock.after(milliseconds, () => {
     abort.abort()

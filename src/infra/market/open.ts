@@ -21,14 +21,14 @@ export function openMarketSources(
   { clock, onFailure, onSuccess }: MarketOptions,
 ): { prices: Prices; market: MarketData } {
   const sandbox = sandboxPrices(clock)
-  // No merchant should sell for real money at invented prices.
+  // Never invented prices with a real network: a merchant would sell for real money at these prices.
   const automatic: readonly PriceSource[] = isEmbedded(config) ? ['sandbox'] : ['coingecko', 'kraken']
   const names = config.priceProviders.includes('auto') ? automatic : config.priceProviders
   if (names.includes('sandbox')) return { prices: sandbox, market: sandboxMarketData(clock) }
   const sources = {
     coingecko: coinGecko({ url: config.coinGeckoUrl, key: config.coinGeckoKey }),
     kraken: kraken({ url: config.krakenUrl }),
-    // A source that the settings know but that is missing here does not compile.
+    // Does not compile if a source from the settings is missing here.
   } satisfies Record<Exclude<PriceSource, 'auto' | 'sandbox'>, PriceProvider>
   const isSource = (name: PriceSource): name is keyof typeof sources => Object.hasOwn(sources, name)
   const providers = names.filter(isSource).map((name) => sources[name])
@@ -37,7 +37,7 @@ export function openMarketSources(
     prices: providedPrices({
       clock,
       providers,
-      // Kraken trades nano in two currencies.
+      // Kraken trades nano in these two currencies only.
       currencies: knowsAll ? sandbox.currencies : ['USD', 'EUR'],
       band: (currency) => ({
         least: config.priceUsdMin * perDollar(currency),

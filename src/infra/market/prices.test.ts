@@ -74,7 +74,7 @@ test('garbage is no price', async (t) => {
   assert.equal(toDecimal(Infinity), undefined)
 })
 
-// The first price after a start has nothing before it to be compared with.
+// The first price after a start cannot be compared with an earlier one.
 test('a price outside the band is not believed, also the first one', async (t) => {
   const { prices, failures } = await open(t, saying({ nano: { usd: 0.000001, eur: 0.74, jpy: 9_999_999 } }))
   await assert.rejects(prices.rate('USD'), noPrice)

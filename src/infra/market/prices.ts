@@ -5,18 +5,18 @@ import type { MarketProvider, PriceProvider } from './provider.ts'
 
 const FRESH = 30_000
 const STALE = 10 * 60_000
-/** If two sources differ by more than this, one of them is wrong. */
+/** If two sources differ by more than this, neither is accepted. */
 const DISAGREEMENT_PERCENT = 5
-/** A price that differs more than this from one accepted within a day needs a second source to be accepted. */
+/** A price that differs by more than this factor from one accepted within a day needs a second source. */
 const JUMP_FACTOR = 2
 const BELIEVED = 24 * 3_600_000
 
 interface ProvidedPricesOptions {
   clock: Clock
-  /** In order of precedence. */
+  /** The first one takes precedence. */
   providers: readonly PriceProvider[]
   currencies: readonly string[]
-  /** Plausible prices of one nano; any price outside is refused, from every provider. */
+  /** Plausible prices of one nano. A price outside of the band is refused, whoever reports it. */
   band(currency: string): { least: number; most: number }
   onFailure?(event: { provider: string; reason: string }): void
   onSuccess?(event: { provider: string }): void
@@ -28,9 +28,9 @@ interface Source {
 }
 
 /**
- * Prices from real markets. The first source that knows a currency is used; where a second one knows it too, the two must
- * agree, and where none does, a jump is not accepted: a wrong price would sell goods for nothing. Prices outside of the band are never
- * accepted, which also protects the first price after a start.
+ * Prices from real markets. The first source that knows a currency is used. If a second source knows it, too, the two
+ * must agree; if none does, a jump is refused, because at a wrong price goods would be sold for nothing. Prices outside
+ * of the band are never accepted, which also checks the first price after a start.
  */
 export function providedPrices({
   clock,
@@ -51,7 +51,6 @@ export function providedPrices({
       onSuccess: () => onSuccess?.({ provider: provider.name }),
     }),
   }))
-  /** The last accepted rates. */
   const believed = new Map<string, Rate>()
 
   return {
@@ -107,7 +106,7 @@ interface MarketDataOptions {
   onSuccess?(event: { provider: string }): void
 }
 
-/** Market data from a provider, as long as it is not too old. */
+/** Market data of a provider, unless it is too old. */
 export function providedMarketData({ clock, provider, onFailure, onSuccess }: MarketDataOptions): MarketData {
   const market = new LastGood({
     clock,

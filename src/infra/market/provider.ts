@@ -4,7 +4,7 @@ import type { JsonObject } from '../../kernel/shape.ts'
 /** A source of prices of nano. */
 export interface PriceProvider {
   readonly name: string
-  /** Prices of one nano as decimal text, by currency in capitals. Throws at any answer that it cannot interpret. */
+  /** Prices of one nano as decimal text, by currency in capital letters. Throws if it cannot interpret the answer. */
   fetchRates(currencies: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, string>>
 }
 
@@ -14,14 +14,17 @@ export interface MarketProvider {
   fetchMarket(signal: AbortSignal): Promise<JsonObject>
 }
 
-/** A price as decimal text of up to 12 and 18 digits, or undefined when it is not one: positive, finite, of plausible length. */
+/**
+ * A price as decimal text, with up to 12 digits before and 18 after the point; undefined if it is not a positive,
+ * finite number of plausible length.
+ */
 export function toDecimal(value: unknown): string | undefined {
   const text = typeof value === 'number' && Number.isFinite(value) ? plain(value) : value
   const [, decimal] = (typeof text === 'string' && /^([0-9]{1,12}(?:\.[0-9]{1,18})?)[0-9]{0,20}$/.exec(text)) || []
   return decimal !== undefined && /[1-9]/.test(decimal) ? decimal : undefined
 }
 
-/** JavaScript writes small numbers with an exponent, which our decimal arithmetic does not accept. */
+/** JavaScript writes small numbers with an exponent, which our decimal arithmetic cannot read. */
 function plain(value: number): string {
   const text = String(value)
   return text.includes('e') ? value.toFixed(18).replace(/0+$/, '') : text
@@ -39,7 +42,7 @@ export class BadStatus extends Error {
   }
 }
 
-/** Fetches the answer of a provider. Addresses come from the configuration and are trusted; answers are not. */
+/** Fetches an answer of a provider. Its address comes from the settings and is trusted; its answer is not. */
 export async function fetchJson(
   url: string,
   { headers = {}, body: sent, signal }: { headers?: Record<string, string>; body?: string; signal: AbortSignal },

@@ -3,7 +3,7 @@ import type { Clock, MarketData, Prices } from '../../kernel/ports.ts'
 
 const SOURCE = 'sandbox'
 
-/** Plausible and fixed, so that shops can be built and tested without a price provider. */
+/** Plausible fixed rates, so that shops can be built and tested without a price provider. */
 const RATES: Readonly<Record<string, string>> = {
   AUD: '1.52',
   BRL: '5.35',
@@ -34,12 +34,12 @@ const RATES: Readonly<Record<string, string>> = {
   ZAR: '17.1',
 }
 
-/** Rough exchange rates of the dollar: good enough to recognise an absurd price. Unknown currencies count as dollars. */
+/** Rough exchange rates of the dollar, to recognise an absurd price; an unknown currency counts as dollars. */
 export function perDollar(currency: string): number {
   return Number(RATES[currency] ?? 1)
 }
 
-/** A market in which a nano always costs one dollar. Its source says that it is invented. */
+/** A market in which a nano always costs one dollar; the source says `sandbox`. */
 export function sandboxPrices(clock: Clock): Prices {
   return {
     currencies: Object.keys(RATES),
@@ -53,7 +53,7 @@ export function sandboxPrices(clock: Clock): Prices {
 
 const SUPPLY = 133_248_297
 
-/** Market data of the invented market, complete and clearly not real. */
+/** Market data of the sandbox: complete, and clearly not real. */
 export function sandboxMarketData(clock: Clock): MarketData {
   const byCurrency = (of: (rate: number) => number) =>
     Object.fromEntries(Object.entries(RATES).map(([code, rate]) => [code.toLowerCase(), of(Number(rate))]))

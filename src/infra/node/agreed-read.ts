@@ -22,7 +22,9 @@ interface Statement {
   facts: ReadonlySet<string>
 }
 
-/** Reads what cannot be computed from blocks: frontiers and receivable sends. Facts count when enough nodes state them. */
+/**
+ * Reads what cannot be computed from blocks: frontiers and receivable sends. A fact counts when enough nodes report it.
+ */
 export class AgreedReader {
   readonly #options: AgreedReaderOptions
   readonly #doubts: Doubts
@@ -45,7 +47,7 @@ export class AgreedReader {
         const answer = await ask(upstream, action, params)
         statements.push({ upstream, answer, facts: new Set(toFacts(answer)) })
       },
-      // A fact that one node hides or invents shows when the next one is asked.
+      // Asks one more node after a difference: one node may hide or invent something.
       () => Math.max(least - statements.length, Number(count(statements).some(([, times]) => times < least))),
     )
     const counted = count(statements)

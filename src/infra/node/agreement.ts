@@ -3,9 +3,9 @@ import type { Raw } from '../../kernel/money.ts'
 import type { Clock } from '../../kernel/ports.ts'
 import type { Upstream } from './upstream.ts'
 
-/** After so long a node that contradicts most others is set aside. Blocks reach every node much sooner. */
+/** A node that contradicts most others for so long is no longer used. Blocks reach every node much sooner. */
 const ACCUSED_AFTER = 30_000
-/** Most disputes that are remembered. More at a time mean that a node invents blocks, and these are enough evidence. */
+/** Most disputes that are remembered. If there are more, a node invents blocks, and these are evidence enough. */
 const DISPUTES_MAX = 1_000
 
 /** How many nodes must report a block as confirmed before it counts. */
@@ -15,18 +15,18 @@ export interface AgreementRules {
   above: readonly { amountRaw: Raw; nodes: number }[]
   /** Whether one node is enough while all others are unavailable. */
   alone: 'wait' | 'allow'
-  /** After so long without agreement the operator is alerted. */
+  /** After this time without agreement, the operator is alerted. */
   waitMilliseconds: number
 }
 
-/** The nodes that report a block as confirmed, as unconfirmed, or as missing. */
+/** Which nodes report a block as confirmed, which as unconfirmed, and which do not have it. */
 export interface Testimony {
   confirmed: readonly Upstream[]
   unconfirmed: readonly Upstream[]
   absent: readonly Upstream[]
 }
 
-/** The same with names of nodes, for people; or what each node stated in answer to a question. */
+/** The same with the names of nodes, for people; or what each node reported about something else. */
 export type Disagreement =
   | { hash: string; confirmed: string[]; unconfirmed: string[]; absent: string[] }
   | { read: string; stated: Record<string, string> }
@@ -38,7 +38,7 @@ interface Doubt {
   isReported: boolean
 }
 
-/** Reads the rules; throws where they require more nodes than are configured, because then no payment would ever count. */
+/** Reads the rules. Throws if they require more nodes than are configured, because then no payment would ever count. */
 export function toAgreement(config: Config): AgreementRules {
   const named = config.nodeUrls.length
   const nodes = config.confirmNodes ?? Math.min(named, 2)
@@ -51,12 +51,12 @@ export function toAgreement(config: Config): AgreementRules {
   return { nodes, above, alone: config.confirmAlone, waitMilliseconds: config.confirmWaitSeconds * 1_000 }
 }
 
-/** How many nodes must agree on a payment of this amount. */
+/** How many nodes must confirm a payment of this amount. */
 export function requiredFor({ nodes, above }: AgreementRules, amountRaw: Raw): number {
   return above.reduce((most, rule) => (amountRaw >= rule.amountRaw ? Math.max(most, rule.nodes) : most), nodes)
 }
 
-/** How long nodes have disagreed about things that are asked again and again. */
+/** Knows how long nodes have disagreed about something that is asked repeatedly. */
 export class Doubts {
   readonly #clock: Clock
   readonly #waitMilliseconds: number
@@ -71,11 +71,11 @@ export class Doubts {
     this.#doubts.delete(key)
   }
 
-  /** How long the disagreement has lasted, and whether to report it, which happens once. */
+  /** How long the disagreement has lasted, and whether it is to be reported, which is the case once. */
   note(key: string): { age: number; isDue: boolean } {
     const now = this.#clock.now()
     const known = this.#doubts.get(key)
-    // After a pause without questions, the nodes may have agreed in the meantime and disagree again.
+    // After a pause in which nobody asked, it counts as a new disagreement: nodes may have agreed meanwhile.
     const lasts = known !== undefined && now - known.until < ACCUSED_AFTER
     const doubt = lasts ? known : { since: now, until: now, isReported: false }
     doubt.until = now
@@ -88,7 +88,10 @@ export class Doubts {
   }
 }
 
-/** Follows blocks that nodes disagree about: reports a lasting disagreement, and sets the node aside that most others contradict. */
+/**
+ * Follows blocks about which nodes disagree: reports lasting disagreements, and stops using a node that most others
+ * contradict.
+ */
 export class Disputes {
   readonly #doubts: Doubts
   readonly #report: (disagreement: Disagreement) => void
@@ -102,7 +105,7 @@ export class Disputes {
     this.#doubts.settle(hash)
   }
 
-  /** Too few nodes report it as confirmed, and others do not. */
+  /** Records that too few nodes report a block as confirmed while others do not. */
   note(hash: string, testimony: Testimony): void {
     const { age, isDue } = this.#doubts.note(hash)
     if (isDue) this.#report(inNames(hash, testimony))
@@ -110,7 +113,9 @@ export class Disputes {
   }
 }
 
-/** A node that has the block unconfirmed may be slow: only nodes that deny the block altogether are counted. */
+/**
+ * Only nodes that do not have the block at all count against the others: one that has it unconfirmed may just be slow.
+ */
 function accuse(hash: string, testimony: Testimony): void {
   const { confirmed, unconfirmed, absent } = testimony
   if (absent.length * 2 <= confirmed.length + unconfirmed.length + absent.length) return

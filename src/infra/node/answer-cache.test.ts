@@ -63,7 +63,7 @@ test('bytes are counted exactly: never above the bound, and nothing left when al
   })
 })
 
-// Another proxy meant 16 MB and got 16 KB, so the bound is held against what the process really takes.
+// Another proxy meant 16 MB and got 16 KB, so the limit is compared with the memory that the process really uses.
 test('the bound is what the answers really take, within a factor of two', () => {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void

@@ -1,18 +1,21 @@
 import { LRUCache } from 'lru-cache'
 import { memoryOf } from '../../kernel/text-memory.ts'
 
-/** An answer as the node wrote it: a text takes a fraction of the memory of the parsed object, and cannot be modified. */
+/**
+ * An answer as the node wrote it. The text takes a fraction of the memory of the parsed object, and nobody can modify
+ * it.
+ */
 export interface RememberedText {
   text: string
-  /** Undefined when no event can change the answer. */
+  /** Undefined if no event can change the answer. */
   stamp: number | undefined
   expiresAt: number
 }
 
-/** Measured size of the objects around the texts. */
+/** Measured memory of the objects around the texts. */
 const OVERHEAD_BYTES = 220
 
-/** Answers by request, bounded by bytes; the least recently used are dropped first. */
+/** Answers by request, limited in bytes; the least recently used are dropped first. */
 export class AnswerCache {
   readonly #entries: LRUCache<string, RememberedText>
   readonly #entryBytesMax: number
@@ -34,7 +37,10 @@ export class AnswerCache {
     return undefined
   }
 
-  /** Expired entries are dropped at once (by `now`): many different requests would fill the cache with them. */
+  /**
+   * An entry that expired before `now` is dropped at once; otherwise many different requests would fill the cache with
+   * expired entries.
+   */
   put(key: string, { text, stamp, expiresAt }: RememberedText, now = 0): void {
     const size = memoryOf(key) + memoryOf(text) + OVERHEAD_BYTES
     if (size > this.#entryBytesMax) {

@@ -29,12 +29,12 @@ interface BlockReaderOptions {
   onDisagreement(disagreement: Disagreement): void
 }
 
-/** A block with what nodes report about it. */
+/** A block, with what nodes report about it. */
 interface Case {
   hash: string
-  /** Its contents, once a node has sent those that match the hash. */
+  /** The contents, once a node has sent contents that match the hash. */
   block: Block | undefined
-  /** Reports of all nodes that have it. */
+  /** The reports of all nodes that have the block. */
   reports: JsonObject[]
   proven: ProvenBlock | undefined
   amountRaw: Raw | undefined
@@ -46,15 +46,19 @@ interface Case {
 /** One question about blocks. */
 interface Inquiry {
   cases: ReadonlyMap<string, Case>
-  /** Whether to compute amounts, which requires the previous blocks; expected ones are requested in the same round. */
+  /**
+   * Whether to compute amounts, which needs the previous blocks; those are requested in the same round if their hashes
+   * are known.
+   */
   amounts: boolean
   expected: readonly string[]
   previous: Map<string, JsonObject>
 }
 
 /**
- * Reads blocks. Everything about them is computed from contents that their hashes prove, and a block is final when the required number
- * of nodes say so. Where more than one node is asked, a single one can therefore neither invent nor change a payment.
+ * Reads blocks. Everything about a block is computed from its contents, which the hash proves, and a block is final
+ * when enough nodes report it as confirmed. If more than one node is asked, a single node can neither invent nor change
+ * a payment.
  */
 export class BlockReader {
   readonly #options: BlockReaderOptions
@@ -70,7 +74,7 @@ export class BlockReader {
     for (const [one, isFinal] of await this.#inquire(hashes, { amounts: false, expected: [] })) {
       const { hash, block, confirmed } = one
       if (!block) continue
-      // Signatures are verified only for callers that need the signer.
+      // Signatures are verified only for callers that need to know the signer.
       const prove = () => this.#prove(one)?.account
       blocks.set(hash, {
         block,
@@ -120,7 +124,7 @@ export class BlockReader {
     if (inquiry.amounts) await this.#computeAmounts([...cases.values()], inquiry.previous)
   }
 
-  /** Asks as many nodes as must agree, and further ones about blocks that are not final yet. */
+  /** Asks as many nodes as must agree, and more nodes about blocks that are not final yet. */
   async #collectFromWitnesses({ cases, expected, amounts, previous }: Inquiry): Promise<void> {
     const [first = ''] = cases.keys()
     let open = [...cases.values()]
@@ -135,14 +139,15 @@ export class BlockReader {
       },
       async () => {
         if (amounts) await this.#computeAmounts(open, previous)
-        // A block that the first nodes deny may be known to another, or invented by it: both must be found out.
+        // If the first nodes do not have a block, another node may know it, or may have invented it. Ask more nodes to
+        // find out.
         open = open.filter((one) => this.#isOpen(one, amounts))
         return Math.max(0, ...open.map((one) => Math.max(1, this.#required(one) - one.confirmed.length)))
       },
     )
   }
 
-  /** Records a node's report about a block. Contents that do not match the hash are ignored. */
+  /** Records what a node reports about a block; ignores contents that do not match the hash. */
   #record(one: Case, reported: JsonObject, witness?: Upstream): void {
     if (reported.contents === undefined) {
       if (witness) one.absent.push(witness)
@@ -156,7 +161,7 @@ export class BlockReader {
     else one.unconfirmed.push(witness)
   }
 
-  /** A node that names the account of a legacy block may be wrong, and the next one right. */
+  /** A node may report a wrong account for a legacy block, while the next node reports the right one. */
   #prove(one: Case): ProvenBlock | undefined {
     const { hash, reports } = one
     for (const reported of reports) one.proven ??= proveBlock(hash, reported, this.#options.pool.leastWork)
@@ -178,7 +183,7 @@ export class BlockReader {
     }
   }
 
-  /** Whether nodes that were not asked yet may add anything: another confirmation, or whether it is receivable. */
+  /** Whether more nodes could add something: another confirmation, or whether the block is receivable. */
   #isOpen(one: Case, amounts: boolean): boolean {
     const least = this.#required(one)
     return one.confirmed.length < least || (amounts && waitsFor(one.reports, least) === undefined)
@@ -190,7 +195,7 @@ export class BlockReader {
       this.#disputes.settle(one.hash)
       return true
     }
-    // Unavailable nodes do not deny anything.
+    // A node that does not answer denies nothing.
     const isDenied = one.unconfirmed.length + one.absent.length > 0
     if (one.confirmed.length > 0 && isDenied) this.#disputes.note(one.hash, one)
     return false

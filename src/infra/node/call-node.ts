@@ -1,7 +1,7 @@
 import { request } from 'undici'
 import type { NodeAnswer } from '../../kernel/ports.ts'
 
-/** One call to one node, for tools; the gateway itself goes through its pool. */
+/** Calls one node, for commands; the gateway itself uses its pool of nodes. */
 export async function callNode(url: string, body: Record<string, unknown>): Promise<NodeAnswer> {
   try {
     const response = await request(url, { method: 'POST', body: JSON.stringify(body) })

@@ -11,7 +11,7 @@ import { type OurLedger, type LedgerReport, askForLedger, compareLedger } from '
 
 const TIMEOUT = 5_000
 const LISTENING = 5_000
-/** As many requests as one page causes for its visitors; a public node that refuses them fails its users at the worst moment. */
+/** As many requests as one page causes. A public node that refuses them would fail when they are needed most. */
 const BURST = 20
 const SUBSCRIBE = JSON.stringify({ action: 'subscribe', topic: 'confirmation', ack: true })
 const BODY_MAX = 1_000_000
@@ -24,7 +24,7 @@ export interface Candidate {
 /** The result of testing a node. */
 export interface Found extends Candidate {
   version: string | undefined
-  /** Whether it has the ledger of the network, and the reason if not. */
+  /** Whether the node has the ledger of the network, and the reason if not. */
   isOurs: boolean
   reason: string | undefined
   cemented: number | undefined
@@ -34,13 +34,13 @@ export interface Found extends Candidate {
   burst: number
   keepsOpen: boolean
   receivesEvents: boolean | undefined
-  /** Actions that a gateway needs and the node refuses. */
+  /** Actions that a gateway needs and this node refuses. */
   missing: string[]
-  /** Blocks that it reports as confirmed, to compare with other nodes. */
+  /** Blocks that it reports as confirmed, for comparison with other nodes. */
   confirmed: string[]
 }
 
-/** The questions of a gateway to its nodes, about the first account of the network, which every node knows. */
+/** What a gateway asks its nodes, here about the first account of the network, which every node knows. */
 const needs = (genesis: string, account: string): NodeAnswer[] => [
   { action: 'account_info', account, representative: 'true' },
   { action: 'accounts_frontiers', accounts: [account] },
@@ -51,11 +51,11 @@ const needs = (genesis: string, account: string): NodeAnswer[] => [
   { action: 'active_difficulty' },
   { action: 'representatives_online', weight: 'true' },
   { action: 'confirmation_quorum' },
-  // An empty block cannot be published; a node that accepts blocks refuses it as invalid.
+  // An empty block cannot be published. A node that accepts blocks refuses it as invalid.
   { action: 'process', json_block: 'true', subtype: 'send', block: {} },
 ]
 
-/** Tests everything that a gateway would need from a node. */
+/** Tests everything that a gateway needs from a node. */
 export async function examine(candidate: Candidate, network: NetworkName, clock: Clock): Promise<Found> {
   const line = new Line(candidate.url, clock)
   const found: Found = {
@@ -75,7 +75,8 @@ export async function examine(candidate: Candidate, network: NetworkName, clock:
     const listening = candidate.wsUrl === undefined ? undefined : listen(candidate.wsUrl, clock)
     const ours: OurLedger = { network, genesis: GENESIS_HASHES[network], thresholds: WORK_THRESHOLDS[network] }
     const reported: LedgerReport = await askForLedger((request) => line.ask(request as NodeAnswer), ours)
-    // The first block of the beta network is unknown: the node's is accepted, and compared with the other nodes.
+    // The first block of the beta network is not known in advance: accept the one of this node, and compare it with the
+    // other nodes.
     ours.genesis ??= reported.genesis
     const verdict = compareLedger(ours, reported)
     found.isOurs = verdict.kind === 'ours'
@@ -105,7 +106,10 @@ export async function examine(candidate: Candidate, network: NetworkName, clock:
   return found
 }
 
-/** Whether a node confirms blocks that other nodes report as confirmed: how many it was asked about, and which it denies. */
+/**
+ * Whether a node confirms blocks that other nodes report as confirmed: how many it was asked about, and which of them
+ * it denies.
+ */
 export async function askAbout({ url }: Candidate, hashes: readonly string[], clock: Clock): Promise<string[]> {
   const line = new Line(url, clock)
   try {
@@ -125,7 +129,9 @@ const countOf = (answer: NodeAnswer | undefined) => {
   return typeof text === 'string' && /^[0-9]{1,15}$/.test(text) ? Number(text) : undefined
 }
 
-/** Blocks that it reports as confirmed: the latest ones where it lists them, and the last of the first account. */
+/**
+ * Blocks that the node reports as confirmed: the latest ones if it lists them, and the last one of the first account.
+ */
 async function listConfirmed(line: Line, account: string): Promise<string[]> {
   const { confirmations } = (await line.tryAsk({ action: 'confirmation_history', count: '3' })) ?? {}
   const info = await line.tryAsk({ action: 'account_info', account, include_confirmed: 'true' })
@@ -136,7 +142,7 @@ async function listConfirmed(line: Line, account: string): Promise<string[]> {
     .map((hash) => hash.toUpperCase())
 }
 
-/** Connections to one node, like those of a gateway. */
+/** Connections to one node, made like those of a gateway. */
 class Line {
   readonly #url: URL
   readonly #clock: Clock
@@ -151,12 +157,12 @@ class Line {
       this.#url.protocol === 'https:' ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true })
   }
 
-  /** In milliseconds; undefined where nothing was answered. */
+  /** In milliseconds; undefined if no request was answered. */
   get middle(): number | undefined {
     return [...this.#times].sort((a, b) => a - b)[Math.floor(this.#times.length / 2)]
   }
 
-  /** Fails with an `UpstreamFailure` where there is no answer of the ledger. */
+  /** Throws `UpstreamFailure` if there is no answer of the ledger. */
   async ask(request: NodeAnswer): Promise<NodeAnswer> {
     const startedAt = this.#clock.now()
     const answer: unknown = JSON.parse(await this.#post(JSON.stringify(request)))
@@ -171,17 +177,17 @@ class Line {
     return answer as NodeAnswer
   }
 
-  /** Undefined where the node does not answer. */
+  /** Undefined if the node does not answer. */
   async tryAsk(request: NodeAnswer): Promise<NodeAnswer | undefined> {
     try {
       return await this.ask(request)
     } catch {
-      // A missing answer is a result of the test, not an error.
+      // No answer is a result of the test, too.
       return undefined
     }
   }
 
-  /** How many of these simultaneous requests are answered. */
+  /** How many of these simultaneous requests the node answers. */
   async burst(count: number): Promise<number> {
     const asked = Array.from({ length: count }, () => this.tryAsk({ action: 'block_count' }))
     return (await Promise.all(asked)).filter((answer) => countOf(answer) !== undefined).length
@@ -213,7 +219,7 @@ class Line {
         )
       },
     )
-    // The limit also ends answers that arrive in tiny pieces.
+    // Also ends an answer that arrives in tiny pieces.
     const cancel = this.#clock.after(TIMEOUT, () =>
       request.destroy(new UpstreamFailure('timeout', 'no answer in time')),
     )
@@ -225,7 +231,7 @@ class Line {
   }
 }
 
-/** Whether a websocket accepts a subscription to confirmations, and the first block that it reports while we listen. */
+/** Whether a websocket accepts a subscription to confirmations, and the first block that it then reports. */
 function listen(url: string, clock: Clock): Promise<{ hasEvents: boolean; hash?: string }> {
   const { promise, resolve } = Promise.withResolvers<{ hasEvents: boolean; hash?: string }>()
   const socket = new WebSocket(url, { handshakeTimeout: TIMEOUT, maxPayload: BODY_MAX })

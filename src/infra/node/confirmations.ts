@@ -6,11 +6,11 @@ import type { Votes } from './votes.ts'
 import type { Upstream, UpstreamOptions } from './upstream.ts'
 
 const SEEN_MAX = 100_000
-/** Most accounts that are looked up after a gap; a module that watches more has a poller. */
+/** Most accounts that are read after a gap; modules that watch more have a poller. */
 const CATCH_UP_MAX = 5_000
-/** Blocks arrive before they are confirmed, so the look-up reaches a little further back than the gap. */
+/** Blocks arrive before they are confirmed, so the reading begins somewhat before the gap. */
 const GAP_SLACK = 60_000
-/** Most confirmations kept of a node whose ledger is being verified, or that is a suspect. */
+/** Most confirmations kept for a node that is a suspect, or whose ledger is being verified. */
 const WAITING_MAX = 1_000
 
 interface ConfirmationOptions {
@@ -18,9 +18,9 @@ interface ConfirmationOptions {
   clock: Clock
   random: Random
   failures: Failures
-  /** Finds what an account missed since a time; used after a gap. */
+  /** Finds what an account has missed since a time. */
   findSince: (account: string, since: number) => Promise<Confirmation[]>
-  /** Called for every confirmation of every node: a node that reports it first is ahead of the one that is asked next. */
+  /** Called for every confirmation of every node: whichever node reports it first is ahead of the others. */
   onReceived: (confirmation: Confirmation) => void
   votes?: Votes | undefined
 }
@@ -30,12 +30,11 @@ interface Source {
   options: UpstreamOptions & { wsUrl: string }
 }
 
-/** One node's websocket. */
 interface NodeVoice {
   upstream: Upstream
-  /** The first verification of its ledger that began after the websocket was opened. */
+  /** The number of the first verification of its ledger that began after the websocket was opened. */
   knownFrom: number
-  /** Confirmations that arrived before that. */
+  /** Confirmations that arrived before that verification. */
   waiting: Confirmation[]
   events: NodeEvents
 }
@@ -47,7 +46,10 @@ function isReceived({ knownFrom, upstream, events }: NodeVoice): boolean {
   return events.subscribed && verifications >= knownFrom && belongs !== false && !suspect
 }
 
-/** Merges the confirmations of all nodes: each block once, and after a gap those that the watched accounts missed. */
+/**
+ * Merges the confirmations of all nodes: each block is reported once. After a gap, also reports what the watched
+ * accounts missed.
+ */
 export class Confirmations implements ConfirmationBus, NodeTopics {
   readonly #options: ConfirmationOptions
   readonly #sources: NodeVoice[]
@@ -55,10 +57,10 @@ export class Confirmations implements ConfirmationBus, NodeTopics {
   readonly #gapListeners = new Set<() => void>()
   readonly #watched = new Map<string, number>()
   readonly #seen = new BoundedSet(SEEN_MAX)
-  /** Who follows which topic. They get events from one node, because a second one would repeat them. */
+  /** The followers of each topic. They get events from one node only, because a second node would repeat them. */
   readonly #followers = new Map<string, Set<Follower>>()
   #speaker: NodeVoice | undefined
-  /** The topics that it has promised to send. */
+  /** The topics that this node has acknowledged. */
   readonly #known = new Set<string>()
   #silentSince: number | undefined
   #catchingUp: Promise<void> = Promise.resolve()
@@ -78,7 +80,7 @@ export class Confirmations implements ConfirmationBus, NodeTopics {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Called when the stream breaks and when it is back. */
+  /** The listener is called when the stream breaks and when it is back. */
   onGap(listener: () => void): void {
     this.#gapListeners.add(listener)
   }
@@ -116,7 +118,7 @@ export class Confirmations implements ConfirmationBus, NodeTopics {
     }
   }
 
-  /** Lets the first node that counts speak; the one before it may be gone. */
+  /** Passes on topics from the first node that is trusted; the one used before may be gone. */
   #chooseSpeaker(): void {
     const speaker = this.#speaker && isReceived(this.#speaker) ? this.#speaker : this.#sources.find(isReceived)
     if (speaker === this.#speaker) return
@@ -130,7 +132,10 @@ export class Confirmations implements ConfirmationBus, NodeTopics {
     for (const { events } of this.#sources) events.close()
   }
 
-  /** A node's confirmations count once its ledger is verified; a new connection may lead to another node. */
+  /**
+   * Opens a node's websocket. Its confirmations count when the ledger is verified, because a new connection may lead to
+   * another node.
+   */
   #open({ upstream, options }: Source): NodeVoice {
     const voice: NodeVoice = {
       upstream,
@@ -161,8 +166,8 @@ export class Confirmations implements ConfirmationBus, NodeTopics {
   }
 
   /**
-   * Takes what a node has reported. It waits while the node's ledger is not verified, and while the node is a suspect, which
-   * may be cleared. Confirmations of another ledger are dropped.
+   * Handles what a node has reported. While its ledger is not verified, or while it is a suspect, confirmations are
+   * kept, because the node may be cleared. Those of another ledger are dropped.
    */
   #listenTo(voice: NodeVoice): void {
     if (voice.upstream.belongs === false) voice.waiting.length = 0
@@ -170,7 +175,7 @@ export class Confirmations implements ConfirmationBus, NodeTopics {
     for (const confirmation of voice.waiting.splice(0)) this.receive(confirmation)
   }
 
-  /** Checks again which nodes count. */
+  /** Checks again which nodes are trusted. */
   judge(): void {
     for (const voice of this.#sources) this.#listenTo(voice)
     this.#chooseSpeaker()
@@ -182,12 +187,12 @@ export class Confirmations implements ConfirmationBus, NodeTopics {
     else if (this.#silentSince !== undefined) {
       const since = this.#silentSince - GAP_SLACK
       this.#silentSince = undefined
-      // One after another: a second gap waits for the look-up after the first.
+      // One after another: a second gap waits until the first has been read.
       this.#catchingUp = this.#catchingUp.then(() => this.#catchUp(since))
     }
   }
 
-  /** One account after another: after a gap the nodes have enough to do. */
+  /** One account at a time, because after a gap nodes have enough to do. */
   async #catchUp(since: number): Promise<void> {
     for (const account of [...this.#watched.keys()].slice(0, CATCH_UP_MAX)) {
       try {
@@ -198,7 +203,7 @@ export class Confirmations implements ConfirmationBus, NodeTopics {
     }
   }
 
-  /** Takes a confirmation, from any node or instance, and passes it on once. */
+  /** Accepts a confirmation from any node or instance, and reports it once. */
   receive(confirmation: Confirmation): void {
     this.#options.onReceived(confirmation)
     if (this.#seen.has(confirmation.hash)) return
@@ -206,7 +211,7 @@ export class Confirmations implements ConfirmationBus, NodeTopics {
     for (const listener of this.#listeners) this.#passOn(listener, confirmation)
   }
 
-  /** A listener that throws must affect neither the other listeners nor the stream. */
+  /** A listener that throws affects neither the other listeners nor the stream. */
   #passOn<T>(listener: (received: T) => void, received: T): void {
     try {
       listener(received)

@@ -4,7 +4,7 @@ import { UpstreamFailure, isNodeComplaint, toFailure } from './failure.ts'
 
 const kindOf = (error: unknown) => toFailure(error).kind
 
-// A refused connection may be replaced by another node even for a block; nothing else may.
+// Only after a refused connection may a block be sent to another node.
 test('only a connection that never stood counts as refused', () => {
   for (const code of ['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'UND_ERR_CONNECT_TIMEOUT']) {
     assert.equal(kindOf(Object.assign(new Error('x'), { code })), 'refused')
@@ -20,7 +20,7 @@ test('an operator reads why a node did not answer, without its address', () => {
   assert.equal(toFailure(new Error('status 502')).message, 'status 502')
 })
 
-test('time-outs and goodbyes are told apart, and a failure stays what it is', () => {
+test('time-outs and goodbyes are distinguished, and a failure stays what it is', () => {
   assert.equal(kindOf(Object.assign(new Error('x'), { code: 'ETIMEDOUT' })), 'timeout')
   assert.equal(kindOf(new DOMException('x', 'TimeoutError')), 'timeout')
   assert.equal(kindOf(new DOMException('x', 'AbortError')), 'aborted')

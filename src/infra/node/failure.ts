@@ -1,9 +1,9 @@
-/** Why a node did not answer; a refusal by the ledger is an answer and never one of these. */
+/** Why a node did not answer. A refusal by the ledger is an answer, so it is never one of these. */
 type FailureKind =
   /** The connection was refused: the node has certainly not received the request. */
   | 'refused'
   | 'timeout'
-  /** Broken connections, bad statuses, answers that are not JSON, nodes that refuse to serve us. */
+  /** A broken connection, a bad status, an answer that is not JSON, or a node that refuses to serve us. */
   | 'broken'
   /** The caller has left. */
   | 'aborted'
@@ -20,7 +20,10 @@ export class UpstreamFailure extends Error {
 const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
 const TIMED_OUT = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT'])
 
-/** Messages for operators. The system's own contain addresses, which public pages must not show, or explain nothing. */
+/**
+ * Messages for operators. The system's own messages contain addresses, which public pages must not show, or explain
+ * nothing.
+ */
 const WORDS: Record<string, string> = {
   ECONNREFUSED: 'refused connection',
   ENOTFOUND: 'host name not found',
@@ -45,9 +48,11 @@ export function toFailure(error: unknown): UpstreamFailure {
   return new UpstreamFailure('broken', message, error)
 }
 
-/** Errors about the node and not about the ledger: another node may well answer. */
+/** Errors of the node rather than of the ledger, so another node may have an answer. */
 const NOT_AN_ANSWER = /^(Unknown command|RPC control is disabled|Stopped)$|rate limit|too many requests/i
-/** The same for questions that we wrote. For a question of a client they are the answer: anybody can cause them. */
+/**
+ * The same, for our own questions. For a client's question these errors are the answer, because clients can cause them.
+ */
 const NOT_TO_US = /^(Internal server error in RPC|Empty response|Max JSON depth exceeded)$/i
 
 export function isNodeComplaint(text: string, verbatim = false): boolean {

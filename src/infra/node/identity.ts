@@ -9,11 +9,11 @@ export interface OurLedger extends LedgerIdentity {
   thresholds: WorkThresholds
 }
 
-/** What a node reports about its ledger. A node is not obliged to report anything. */
+/** What a node reports about its ledger; it need not report anything. */
 export interface LedgerReport {
   network?: string | undefined
   genesis?: string | undefined
-  /** Whether it has our first block; asked only when it does not report its own. */
+  /** Whether it has our first block; asked only if the node does not report its own first block. */
   hasOurGenesis?: boolean | undefined
   /** The least work that it accepts. */
   send?: bigint | undefined
@@ -22,7 +22,7 @@ export interface LedgerReport {
 
 type Ask = (request: object) => Promise<NodeAnswer>
 
-/** Asks in every way that nodes and proxies in front of them may allow. Fails when the node cannot be reached at all. */
+/** Asks in every way that nodes, and proxies in front of them, may allow. Throws if the node cannot be reached. */
 export async function askForLedger(ask: Ask, ours: OurLedger): Promise<LedgerReport> {
   const [version, difficulty] = await Promise.all([
     tryAsk(ask, { action: 'version' }),
@@ -45,7 +45,9 @@ export async function askForLedger(ask: Ask, ours: OurLedger): Promise<LedgerRep
 
 type Verdict = { kind: 'ours' } | { kind: 'foreign' | 'untold'; reason: string }
 
-/** Whether a node has our ledger. Missing reports do not count against it, but its first block must be known. */
+/**
+ * Whether a node has our ledger. Missing reports are no evidence against it, except that its first block must be known.
+ */
 export function compareLedger(ours: OurLedger, reported: LedgerReport): Verdict {
   const { network, genesis, hasOurGenesis, send = 0n, receive = 0n } = reported
   if (network !== undefined && network !== ours.network) {
@@ -57,7 +59,7 @@ export function compareLedger(ours: OurLedger, reported: LedgerReport): Verdict 
   }
   if (hasOurGenesis === false) return foreign(`it does not have the first block of our ledger, ${ours.genesis}`)
   if (genesis === undefined && hasOurGenesis === undefined) return unverified('it does not report which ledger it has')
-  // A node that requires less work accepts our blocks all the same.
+  // A node that requires less work also accepts our blocks.
   const { thresholds } = ours
   if (send > thresholds.send || receive > thresholds.receive) {
     const asks = `${formatWork(send)} for a send and ${formatWork(receive)} for a receive`
@@ -70,10 +72,10 @@ export function compareLedger(ours: OurLedger, reported: LedgerReport): Verdict 
 const foreign = (reason: string): Verdict => ({ kind: 'foreign', reason })
 const unverified = (reason: string): Verdict => ({ kind: 'untold', reason })
 
-/** A text of the node for the log: short, and on one line. */
+/** Text from a node, for the log: shortened, on one line. */
 const show = (word: string) => JSON.stringify(word.slice(0, 40))
 
-/** Undefined when the node, or a proxy in front of it, does not answer the question. */
+/** Undefined if the node, or a proxy in front of it, does not answer this question. */
 async function tryAsk(ask: Ask, request: object): Promise<NodeAnswer | undefined> {
   try {
     return await ask(request)

@@ -42,19 +42,22 @@ interface NodesOptions {
   /** The ledger that all nodes must have. */
   ledger: OurLedger
   agreement: AgreementRules
-  /** Whether votes are collected, to prove payments. */
+  /** Whether votes are collected as proofs of payments. */
   collectsVotes?: boolean
   cacheBytesMax: number
   clock: Clock
   random: Random
   failures: Failures
-  /** Notifies other instances which accounts and blocks our own publication has changed. */
+  /** Notifies other instances of the accounts and blocks that our own publication has changed. */
   onWrite?: (keys: readonly string[], holder: string | undefined) => Promise<void>
-  /** Whether notices of other instances arrive; while they do not, nothing that those may change is remembered. */
+  /**
+   * Whether notices of other instances arrive. While they do not, answers that those instances may change are not
+   * remembered.
+   */
   receivesWrites?: () => boolean
-  /** The state of a node has changed. */
+  /** Called when the state of a node has changed. */
   onState?: (upstream: Upstream) => void
-  /** The nodes have agreed on a first block where none was known. */
+  /** Called when the nodes have agreed on a first block that was not known before. */
   onLearned?: (genesis: string) => void
   onDisagreement: (disagreement: Disagreement) => void
   onRead?: (event: { action: string; upstream: string; hedged: boolean }) => void
@@ -64,35 +67,34 @@ interface NodesOptions {
 
 interface Flight {
   promise: Promise<Reply>
-  /** How many callers wait for it; those who cannot report that they left are counted for good. */
+  /** How many callers wait for it. Callers who cannot report that they have left stay counted. */
   waiting: number
   abort: Leaving | undefined
 }
 
 interface Departure {
   keys: string[]
-  /** Unset when the answer must not be remembered. */
+  /** Undefined if the answer must not be remembered. */
   stamp: number | undefined
   leaving?: Leaving | undefined
-  /** Id of the request that caused the read, for the log. */
+  /** The request that caused the read, for the log. */
   requestId?: string | undefined
   verbatim: boolean
   step?: Step | undefined
 }
 
-/** The request for which a node is asked. */
 interface Asking {
   trace?: Trace | undefined
   leaving?: Leaving | undefined
-  /** Whether the client wrote the question. */
+  /** Whether the question was written by a client. */
   verbatim?: boolean
 }
 
-/** All nodes as one ledger. */
+/** All nodes, used as one ledger. */
 export class Nodes implements Judge {
   readonly pool: UpstreamPool
   readonly confirmations: ConfirmationBus & NodeTopics
-  /** Undefined where payments are not proved. */
+  /** Undefined if payments are not proved. */
   readonly votes: Votes | undefined
   readonly #options: NodesOptions
   readonly #clock: Clock
@@ -140,7 +142,7 @@ export class Nodes implements Judge {
     return this.pool.start()
   }
 
-  /** Runs before the nodes are closed. */
+  /** Runs `run` before the nodes are closed. */
   onClose(run: () => void): void {
     this.#closings.push(run)
   }
@@ -153,8 +155,8 @@ export class Nodes implements Judge {
   }
 
   /**
-   * The port for one request; its trace records where answers came from. `leaving` reports that the client has
-   * left: a read then ends unless another caller waits for it, a publish never does.
+   * The port for one request, whose trace records where answers came from. `leaving` reports that the client has left:
+   * a read then ends unless another caller waits for it, but a publication continues.
    */
   forRequest(trace?: Trace, leaving?: Leaving): ClientNodePort {
     return {
@@ -167,14 +169,14 @@ export class Nodes implements Judge {
     }
   }
 
-  /** What every node knows about an account and about blocks. */
+  /** Asks every node what it knows about an account and some blocks. */
   survey(account: string, hashes: readonly string[]): Promise<Survey> {
     return surveyNodes({ upstreams: this.pool.upstreams, ask: askOne }, account, hashes)
   }
 
   async #read(action: string, params: NodeParams, asking: Asking): Promise<NodeAnswer> {
     const found = await this.#find(action, params, asking)
-    // What is remembered is never an error.
+    // Only answers without errors are remembered.
     return found.answer === undefined ? (JSON.parse(found.text) as NodeAnswer) : toResult(found.answer)
   }
 
@@ -184,7 +186,7 @@ export class Nodes implements Judge {
     return text
   }
 
-  /** The answer of a node; only its text where it was remembered. */
+  /** The answer of a node, or only its text if it was remembered. */
   async #find(
     action: string,
     params: NodeParams,
@@ -194,13 +196,14 @@ export class Nodes implements Judge {
     const keys = touchedByRead(params)
     const stamp = this.#epochs.stamp(keys)
     const { cache } = policyOf(action)
-    // Answers that events keep fresh are remembered only while events arrive, and there are no events for unconfirmed blocks.
+    // Answers that confirmations keep fresh are remembered only while confirmations arrive. There are none for
+    // unconfirmed blocks.
     const confirmedOnly = textOf(params.include_only_confirmed) !== 'false'
     const receives = confirmedOnly && this.#bus.connected && (this.#options.receivesWrites?.() ?? true)
     const cacheable = cache.kind !== 'never' && (cache.kind !== 'events' || receives)
     const cached = cacheable ? this.#cache?.find(body, stamp, this.#clock.now()) : undefined
     const isFirst = trace !== undefined && trace.cache === undefined
-    // What a caller makes from two reads is not remembered.
+    // An answer that a caller makes from two reads is not remembered.
     if (trace) trace.fresh = isFirst && cached ? new Standing(this, body, keys, cached) : undefined
     if (cached) {
       if (trace) trace.cache = 'hit'
@@ -219,7 +222,7 @@ export class Nodes implements Judge {
         verbatim,
       })
     this.#join(flightKey, flight, leaving)
-    // When two reads make one answer, it is unknown which of them is outdated by a later write.
+    // If an answer is made from two reads, it is unknown which of them a later write makes outdated.
     if (trace) trace.flight = isFirst ? this.#shared(flightKey, flight, { keys, stamp }) : undefined
     return flight.promise
   }
@@ -229,7 +232,9 @@ export class Nodes implements Judge {
     leaving?.onLeave(() => this.#leave(flightKey, flight))
   }
 
-  /** Lets other callers with the same question wait for it, unless they come after a write: they need a read that began after that. */
+  /**
+   * Lets other callers with the same question wait for this read. After a write, callers need a read that began later.
+   */
   #shared(flightKey: string, flight: Flight, { keys, stamp }: { keys: string[]; stamp: number }): SharedFlight {
     return {
       join: (leaving) => {
@@ -255,7 +260,7 @@ export class Nodes implements Judge {
     return flight
   }
 
-  /** One caller less. A read without waiting callers is cancelled, and no caller can join it any more. */
+  /** One caller has left. A read without callers is cancelled, and nobody can join it any more. */
   #leave(flightKey: string, flight: Flight): void {
     if (--flight.waiting > 0) return
     this.#forget(flightKey, flight)
@@ -276,7 +281,7 @@ export class Nodes implements Judge {
       const { answer, text, upstream, hedged } = await readFromNodes(this.#clock, nodes, body, limits)
       step?.note({ 'gateway.node': upstream.options.name, 'gateway.hedged': hedged })
       this.#options.onRead?.({ action, upstream: upstream.options.name, hedged })
-      // What only the holder knows for sure may be answered by another node, but is not remembered then.
+      // Another node may answer what only the holder knows for certain, but that answer is not remembered.
       const sure = (holder === undefined || holder === upstream) && !isBlank(action, answer)
       if (sure && stamp !== undefined && cache.kind !== 'never' && this.#cache && answer.error === undefined) {
         const forever = cache.kind === 'immutable' && isSettled(action, answer)
@@ -294,7 +299,7 @@ export class Nodes implements Judge {
 
   async #publish(block: Block, subtype: string | undefined): Promise<string> {
     const keys = touchedByBlock(block)
-    // Reads that began before this moment must not answer later questions, whatever the outcome is.
+    // Whatever the outcome, reads that began before this moment must not answer later questions.
     this.#epochs.bump(keys)
     let taker: string | undefined
     try {
@@ -304,7 +309,7 @@ export class Nodes implements Judge {
       return hash
     } finally {
       this.#epochs.bump(keys)
-      // Before the answer: the caller may read from another instance next.
+      // Before the answer, because the caller may read from another instance next.
       await this.#options.onWrite?.(keys, taker)
     }
   }
@@ -315,7 +320,7 @@ export class Nodes implements Judge {
     const step = traces?.begin('node process', { 'gateway.action': 'process' }, 'client')
     if (!step) return publishBlock(nodes, block, subtype, failures)
     return asStep(step, async () => {
-      // Before it is sent: its confirmation may come before the answer.
+      // Before the block is sent, because its confirmation may come before the answer.
       traces!.noteBlock(hashBlock(block))
       const published = await publishBlock(nodes, block, subtype, failures)
       step.note({ 'gateway.node': published.holder.options.name })
@@ -323,17 +328,17 @@ export class Nodes implements Judge {
     })
   }
 
-  /** Takes a confirmation from another instance that no node has sent to this one. */
+  /** Accepts a confirmation from another instance that no node has sent to this one. */
   receive(confirmation: Confirmation): void {
     this.#bus.receive(confirmation)
   }
 
-  /** Notices of others may be lost, so everything remembered may be outdated. */
+  /** Other instances' notices may have been lost, so all remembered answers may be outdated. */
   noteGap(): void {
     this.#epochs.bumpAll()
   }
 
-  /** Another instance has published: remembered answers about these keys are outdated. */
+  /** Another instance has published a block, so remembered answers about these keys are outdated. */
   noteWrites(keys: readonly string[], holderName: string): void {
     this.#epochs.bump(keys)
     const holder = this.pool.upstreams.find(({ options }) => options.name === holderName)

@@ -12,7 +12,7 @@ test('nothing is said before there are 16 samples', () => {
 
 test('one in twenty is slower than the 95th percentile, whatever the order; only the latest 128 samples count', () => {
   const latencies = new Latencies()
-  // Odd steps reach every number from 0 to 127 once, in disorder.
+  // Steps of an odd size reach every number from 0 to 127 once, in a mixed order.
   for (let sample = 0; sample < 128; sample++) latencies.add((sample * 37) % 128)
   assert.equal(latencies.p95, 121)
   for (let sample = 0; sample < 1_000; sample++) latencies.add(10_000)

@@ -9,7 +9,7 @@ import { SeededRandom } from '../../../test/support/random.ts'
 import { until } from '../../../test/support/until.ts'
 import { NodeEvents } from './node-events.ts'
 
-/** Keeps the delays it was asked for. */
+/** Records the delays that it was asked for. */
 class RecordingClock extends TestClock {
   readonly delays: number[] = []
 

@@ -13,16 +13,19 @@ const SUBSCRIBE = JSON.stringify({
   action: 'subscribe',
   topic: 'confirmation',
   ack: true,
-  // Our own clients may ask for these. Not for votes: a node sends hundreds with each block, to all its listeners.
+  // Clients may ask for these members. Not for votes, of which a node sends hundreds with each block.
   options: { include_election_info: 'true', include_sideband_info: 'true' },
 })
-/** Without an acknowledgement, which would look like that of the first. Votes may arrive before a node has the block, or after its election. */
+/**
+ * Without an acknowledgement, which would look like that of confirmations. Votes may arrive before a node has the
+ * block, or after its election.
+ */
 const SUBSCRIBE_VOTES = JSON.stringify({
   action: 'subscribe',
   topic: 'vote',
   options: { include_replays: 'true', include_indeterminate: 'true' },
 })
-/** As the id of an acknowledgement, it distinguishes this subscription from the others. */
+/** The topic is also the id of the acknowledgement, which distinguishes it from others. */
 const subscribeTo = (topic: string) =>
   JSON.stringify({
     action: 'subscribe',
@@ -36,7 +39,7 @@ const PING = JSON.stringify({ action: 'ping' })
 
 type TopicListener = (topic: string, text: string | undefined) => void
 
-/** One node's confirmations: a websocket that is opened again, with growing and jittered pauses, whenever it is lost. */
+/** One node's confirmations. A lost websocket is opened again, after pauses that grow and vary. */
 export class NodeEvents {
   readonly #url: string
   readonly #headers: Readonly<Record<string, string>>
@@ -60,9 +63,11 @@ export class NodeEvents {
     on: {
       confirmation: (confirmation: Confirmation) => void
       stateChange: () => void
-      /** Receives votes unparsed; without it the node is not asked for votes. */
+      /** Receives votes as text; without it the node is not asked for votes. */
       vote?: ((text: string) => void) | undefined
-      /** Receives what is followed, unparsed; without a text, the promise to send it. */
+      /**
+       * Receives messages of followed topics as text; called without a text when the node has acknowledged the topic.
+       */
       topic?: TopicListener
     },
   ) {
@@ -85,7 +90,7 @@ export class NodeEvents {
 
   unfollow(topic: string): void {
     if (!this.#topics.delete(topic) || this.#socket?.readyState !== WebSocket.OPEN) return
-    // Those that prove payments are still needed.
+    // Votes may still be needed to prove payments.
     if (topic !== 'vote' || !this.#onVote) this.#socket.send(JSON.stringify({ action: 'unsubscribe', topic }))
   }
 
@@ -114,7 +119,9 @@ export class NodeEvents {
     socket.on('close', () => this.#lost())
   }
 
-  /** Pings, and closes the connection of a silent peer: half-open connections look alive for hours. */
+  /**
+   * Sends pings, and closes the connection if the node stays silent: half-open connections can look alive for hours.
+   */
   #watch(socket: WebSocket): void {
     this.#cancelTimer = this.#clock.after(PING_EVERY, () => {
       if (this.#clock.now() - this.#receivedAt > SILENCE_MAX) socket.terminate()
@@ -149,7 +156,7 @@ export class NodeEvents {
     if (message?.ack === 'subscribe' && typeof message.id === 'string') {
       if (this.#topics.has(message.id)) this.#onTopic(message.id, undefined)
     } else if (message?.ack === 'subscribe') {
-      // A repeated acknowledgement must not count as a new connection: listeners would drop and look up everything each time.
+      // A repeated acknowledgement is not a new connection. Otherwise listeners would drop and read everything again.
       if (this.subscribed) return
       this.#failures = 0
       this.subscribed = true
@@ -166,12 +173,12 @@ function parse(text: string): Record<string, unknown> | undefined {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
   } catch {
-    // Not JSON: such a message is ignored.
+    // Not JSON, so it is ignored.
     return undefined
   }
 }
 
-/** Nodes are not trusted: a message without the members that we need is dropped. */
+/** Nodes are not trusted: a message without the necessary members is dropped. */
 function toConfirmation({ message, time }: Record<string, unknown>): Confirmation | undefined {
   if (typeof message !== 'object' || message === null) return undefined
   const {
@@ -197,14 +204,17 @@ function toConfirmation({ message, time }: Record<string, unknown>): Confirmatio
   }
 }
 
-/** The members that are texts, as all should be; a list of votes, which another listener may have requested, is dropped. */
+/**
+ * Only the members that are text, as all should be. This drops a list of votes, which another listener may have
+ * requested.
+ */
 function textsOf(block: unknown): Record<string, string> {
   if (typeof block !== 'object' || block === null) return {}
   if (isTexts(block)) return block
   return Object.fromEntries(Object.entries(block).filter(([, value]) => typeof value === 'string'))
 }
 
-/** Most blocks contain only texts and need no copy: a node reports thousands that concern no account here. */
+/** Most blocks contain only text and need no copy. A node reports thousands that matter to nobody here. */
 function isTexts(block: object): block is Record<string, string> {
   if (Array.isArray(block)) return false
   for (const name in block) if (typeof (block as Record<string, unknown>)[name] !== 'string') return false

@@ -12,27 +12,26 @@ import { type EmbeddedAddresses, toUpstreams } from './upstreams.ts'
 
 const DEAF = 'deaf'
 const CONFIRMATION = 'confirmation'
-/** How often an instance without a node's stream announces that, and for how long others rely on it. */
+/** How often an instance without its own stream announces that, and for how long the others believe it. */
 const SAY_EVERY = 5_000
 const BELIEVED_FOR = 15_000
-/** Most confirmations that are shared in a second, to protect the store; beyond that, pollers must do. */
+/** Most shared confirmations per second, to protect the store; pollers find the rest. */
 const PER_SECOND_MAX = 200
-/** PostgreSQL refuses notices of 8000 bytes. */
+/** PostgreSQL refuses notices of 8000 bytes or more. */
 const BYTES_MAX = 7_000
 
 interface SharingOptions {
-  /** Identifies this instance. */
   instance: string
   bus: ConfirmationBus
   notices: Notices
   clock: Clock
-  /** Takes what another instance has received. */
+  /** Handles a confirmation that another instance has received. */
   receive(confirmation: Confirmation): void
 }
 
 /**
- * Instances that receive no confirmations get them from those that do. No instance is asked in particular: each one that receives
- * them repeats them for as long as another announces that it receives none.
+ * Instances that receive no confirmations get them from those that do. Every instance that receives them repeats them
+ * while another one announces that it receives none.
  */
 function shareConfirmations({ instance, bus, notices, clock, receive }: SharingOptions): () => void {
   let othersDeafUntil = 0
@@ -81,12 +80,12 @@ function parse(text: string): Confirmation | undefined {
   try {
     return JSON.parse(text) as Confirmation
   } catch {
-    // Not JSON: perhaps from another version. The nodes will report the block as well.
+    // Not JSON, perhaps from another version. The nodes will report the block as well.
     return undefined
   }
 }
 
-/** Share of the memory for answers of nodes; the rest is for finished answers. */
+/** Share of the memory for nodes' answers; finished answers get the rest. */
 const ANSWERS_SHARE = 3 / 8
 
 interface NodesParts {
@@ -95,18 +94,18 @@ interface NodesParts {
   log: Log
   metrics: Metrics
   failures: Failures
-  /** How processes on one store notify each other of writes. */
+  /** How processes on a store notify each other of writes. */
   notices: Notices
   devnet: EmbeddedAddresses | undefined
-  /** Identifies this process among those on the store. */
+  /** The id of this process among those on the store. */
   instance: string
   ledger: OurLedger
-  /** The nodes have agreed on a first block where none was known. */
+  /** Called when the nodes have agreed on a first block that was not known before. */
   onLearned?: (genesis: string) => void
   traces?: Traces | undefined
 }
 
-/** Opens the configured nodes, and reports their states and failures to the log, to metrics and to other instances. */
+/** Opens the configured nodes, and reports their states and failures in the log, in metrics and to other instances. */
 export function openNodes(config: Config, parts: NodesParts): Nodes {
   const { clock, random, log, metrics, failures, notices, devnet, instance, ledger } = parts
   const nodes = new Nodes({
@@ -166,7 +165,7 @@ function reportDisagreement({ log, metrics }: Pick<NodesParts, 'log' | 'metrics'
   log.error({ event: 'node_disagreement', ...disagreement })
 }
 
-/** Why nothing can be served, if so: names the reachable nodes that must not be used. */
+/** Why no node can be used, naming reachable nodes that must not be used; undefined if one can. */
 export function noNodeReason({ pool }: Nodes): string | undefined {
   if (pool.upstreams.some(({ healthy }) => healthy)) return undefined
   const named = pool.upstreams

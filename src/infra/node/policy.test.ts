@@ -25,7 +25,7 @@ test('a send is settled only when what was asked about its receive can change no
     [{ ...send, receivable: '0', pending: '0' }, true],
     [{ ...send, subtype: 'receive', receive_hash: NONE }, true],
     [{ ...send, subtype: 'change', receive_hash: NONE }, true],
-    // Legacy blocks have no subtype: an old send may be received today.
+    // Legacy blocks have no subtype, so an old send may still be received today.
     [{ confirmed: 'true', successor: NEXT, contents: { type: 'send' }, receive_hash: NONE }, false],
     [{ confirmed: 'true', successor: NEXT, contents: { type: 'send' } }, true],
   ]

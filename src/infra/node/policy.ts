@@ -1,8 +1,8 @@
-/** How answers of an action may be remembered, and how long one may take. */
+/** Whether and how long the answers of an action may be remembered. */
 type CacheRule =
-  /** A confirmed block with a successor never changes; until then it is remembered for a second. */
+  /** A confirmed block with a successor never changes. Before that it is remembered for a second. */
   | { kind: 'immutable'; milliseconds: number }
-  /** Dropped by any confirmation or own block that touches the accounts in question. */
+  /** Dropped by a confirmation, or by a block of ours, that concerns the accounts in question. */
   | { kind: 'events'; milliseconds: number }
   | { kind: 'short'; milliseconds: number }
   | { kind: 'never' }
@@ -46,7 +46,10 @@ const POLICIES: Record<string, Policy> = {
   delegators_count: short(60),
 }
 
-/** Actions not listed are coalesced but never cached: `account_info` above all, from which blocks are built. */
+/**
+ * Answers of actions not listed are shared by simultaneous callers but never cached, above all `account_info`, from
+ * which blocks are built.
+ */
 export function policyOf(action: string): Policy {
   return POLICIES[action] ?? never
 }
@@ -57,7 +60,10 @@ const LISTS: Record<string, string> = {
   peers: 'peers',
 }
 
-/** A node that has just started knows no peers yet: its empty list is true for a moment, and must not be remembered for a minute. */
+/**
+ * A node that has just started knows no peers yet. Its empty list is correct only for a moment, so it must not be
+ * remembered for a minute.
+ */
 export function isBlank(action: string, answer: Record<string, unknown>): boolean {
   const list = LISTS[action]
   if (list === undefined) return false
@@ -67,7 +73,7 @@ export function isBlank(action: string, answer: Record<string, unknown>): boolea
 
 const NO_SUCCESSOR = '0'.repeat(64)
 
-/** Whether a block's record can never change again, considering what was asked. */
+/** Whether the record of a block, as far as it was asked for, can never change again. */
 export function isSettled(action: string, answer: Record<string, unknown>): boolean {
   if (action === 'block_info' || action === 'block') return isSettledBlock(answer)
   if (action !== 'blocks_info' || typeof answer.blocks !== 'object' || answer.blocks === null) return false
@@ -78,6 +84,6 @@ export function isSettled(action: string, answer: Record<string, unknown>): bool
 function isSettledBlock(block: Record<string, unknown>): boolean {
   if (block.confirmed !== 'true' || block.successor === NO_SUCCESSOR) return false
   if (block.receivable === '1' || block.pending === '1') return false
-  // Only a send can still be received, which changes its receive hash. Legacy blocks do not say what they are.
+  // A send that was not received yet gets a receive hash later. Legacy blocks do not say whether they are sends.
   return block.receive_hash !== NO_SUCCESSOR || (block.subtype !== undefined && block.subtype !== 'send')
 }

@@ -9,7 +9,7 @@ import type { UpstreamOptions } from './upstream.ts'
 
 const ACCOUNTS = Array.from({ length: 20_000 }, (_, at) => `nano_${at}`)
 
-/** A pool of nodes that nobody asks: what it would ask first is all that counts here. */
+/** A pool whose nodes are never called: only the order in which it would ask them matters here. */
 function openPool(t: TestContext, nodes: Partial<UpstreamOptions>[], clock = new TestClock()): UpstreamPool {
   const options = nodes.map((node, at): UpstreamOptions => ({
     name: `node-${at + 1}`,
@@ -31,7 +31,7 @@ function openPool(t: TestContext, nodes: Partial<UpstreamOptions>[], clock = new
 const namesOf = (pool: UpstreamPool, key: string) => pool.order(key).map(({ options }) => options.name)
 const firstOf = (pool: UpstreamPool, key: string) => pool.order(key)[0]!.options.name
 
-/** The share of accounts that each node serves. */
+/** The share of accounts that goes to each node first. */
 function sharesOf(pool: UpstreamPool, accounts: readonly string[] = ACCOUNTS): Record<string, number> {
   const shares: Record<string, number> = {}
   for (const account of accounts) {

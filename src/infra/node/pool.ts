@@ -8,9 +8,9 @@ import { Progress } from './progress.ts'
 import { type NodeState, Upstream, type UpstreamOptions } from './upstream.ts'
 
 const PROBE_EVERY = 3_000
-/** How often the ledger of a healthy node is verified again. */
+/** How often the ledger of a healthy node is verified. */
 const VERIFY_EVERY = 60_000
-/** By then every node has received a block, or lags so far that probes find out. */
+/** After this time every node has the block, or is so far behind that probes notice. */
 const HOLD_FOR = 60_000
 const HELD_MAX = 10_000
 const PROBE = JSON.stringify({ action: 'block_count' })
@@ -19,23 +19,23 @@ interface PoolOptions {
   clock: Clock
   random: Random
   failures: Failures
-  /** The ledger that all nodes must have. An unknown first block is learned from the nodes, if they agree. */
+  /** The ledger that all nodes must have. If its first block is unknown, the nodes must agree on one. */
   ledger: OurLedger
-  /** Called whenever a node's state changes, and once for each after the first probe. */
+  /** Called when a node's state changes, and once for each node after the first probe. */
   onState?: ((upstream: Upstream) => void) | undefined
   onLearned?: ((genesis: string) => void) | undefined
-  /** Called whenever something new is known about a node. */
+  /** Called when something new is known about a node. */
   onLook?: (() => void) | undefined
 }
 
 /**
- * The nodes, and which of them to ask. Health is known from probes and from requests; the order for a request
- * depends on its account, so that one account is served by one node and never sees an older state after a newer one.
+ * The nodes, and the order in which to ask them. Health is known from probes and requests. The order depends on the
+ * account of a request: one node serves an account, so that nobody sees an older state after a newer one.
  */
 export class UpstreamPool {
   readonly ledger: OurLedger
   readonly upstreams: readonly Upstream[]
-  /** How often all nodes were probed. */
+  /** How often all nodes have been probed. */
   looks = 0
   readonly #clock: Clock
   readonly #progress: Progress
@@ -46,7 +46,7 @@ export class UpstreamPool {
   readonly #holders = new Map<string, { upstream: Upstream; until: number }>()
   #cancelProbe: (() => void) | undefined
   #closed = false
-  /** Set during a probe, when a state may still change. */
+  /** True during a probe, while states may still change. */
   #judging = false
 
   constructor(nodes: readonly UpstreamOptions[], options: PoolOptions) {
@@ -56,7 +56,7 @@ export class UpstreamPool {
     this.#onLook = onLook
     this.#onLearned = onLearned
     this.ledger = { ...ledger }
-    // A development ledger that requires live work has blocks with less: its own, and those from before.
+    // A development ledger that requires live work still has blocks with less: its own, and earlier ones.
     this.#progress = new Progress({ clock, random, failures, threshold: WORK_THRESHOLDS[ledger.network].receive })
     const onChange = () => {
       this.#reportStates()
@@ -66,7 +66,7 @@ export class UpstreamPool {
     this.upstreams = nodes.map((node) => new Upstream(node, part))
   }
 
-  /** Probes every node once, then again and again; resolves after the first probe. */
+  /** Probes every node now and then; resolves after the first probe. */
   async start(): Promise<void> {
     await this.#probeAll()
   }
@@ -77,7 +77,7 @@ export class UpstreamPool {
     await Promise.all(this.upstreams.map((upstream) => upstream.close()))
   }
 
-  /** The least work of a block on our network. Development ledgers may require any work, or none. */
+  /** The least work of a block on our network. A development ledger may require any work, or none. */
   get leastWork(): bigint {
     const { network } = this.ledger
     const { receive } = WORK_THRESHOLDS[network]
@@ -85,9 +85,12 @@ export class UpstreamPool {
     return asked.reduce((least, one) => (one < least ? one : least), receive)
   }
 
-  /** The nodes to try for a request, best first: by its key, but a node that holds what it is about comes first. */
+  /**
+   * The nodes to try for a request, best first. The order depends on the key, but a node that is known to have what the
+   * request is about comes first.
+   */
   order(key: string, touched: readonly string[] = [key]): Upstream[] {
-    // A node with another ledger, or one that is suspect, is never asked, whatever happens to the others.
+    // A node with another ledger, or a suspect, is never asked, even if all others fail.
     const eligible = this.upstreams.filter(({ belongs, suspect }) => belongs !== false && !suspect)
     if (eligible.length < 2) return eligible
     const ranked = eligible
@@ -96,14 +99,16 @@ export class UpstreamPool {
       .map(({ upstream }) => upstream)
     const failing = ranked.filter((upstream) => !upstream.healthy && !upstream.lagging)
     const healthy = ranked.filter((upstream) => upstream.healthy)
-    // When all nodes look bad, our own view is probably wrong: use them all instead of failing, lagging ones last.
+    // If all nodes look bad, probably our own view is wrong. Use them all instead of failing; those that lag come last.
     if (healthy.length === 0) return [...failing, ...ranked.filter((upstream) => upstream.lagging)]
     const holder = this.#findHolder(touched)
     if (holder?.healthy) return [holder, ...healthy.filter((upstream) => upstream !== holder), ...failing]
     return [...healthy, ...failing]
   }
 
-  /** A node that accepted a block knows it before the others do: for a while it is asked first about what changed. */
+  /**
+   * A node that accepted a block has it before the others, so for a while it is asked first about the changed accounts.
+   */
   hold(keys: readonly string[], upstream: Upstream): void {
     const until = this.#clock.now() + HOLD_FOR
     for (const key of keys) {
@@ -116,7 +121,7 @@ export class UpstreamPool {
     }
   }
 
-  /** The node that recently accepted a block about these keys, if it is healthy. */
+  /** The node that recently accepted a block about these keys, if that node is healthy. */
   holderOf(keys: readonly string[]): Upstream | undefined {
     const holder = this.#findHolder(keys)
     return holder?.healthy ? holder : undefined
@@ -131,7 +136,7 @@ export class UpstreamPool {
   async #probeAll(): Promise<void> {
     const counts = await Promise.all(this.upstreams.map((upstream) => this.#look(upstream)))
     this.#learnGenesis()
-    // All at once: a node that comes back serves no caller before it is compared with the others.
+    // Noted together, so that a returning node serves nobody before it is compared with the others.
     for (const [at, upstream] of this.upstreams.entries()) this.#note(upstream, counts[at])
     this.#judging = true
     await this.#progress.judge(this.upstreams).finally(() => (this.#judging = false))
@@ -141,7 +146,7 @@ export class UpstreamPool {
     this.looks++
   }
 
-  /** Reads a node's block count and, if it is time or the node was lost, verifies its ledger. */
+  /** Reads a node's block count. Also verifies its ledger if that is due, or if the node had been lost. */
   async #look(upstream: Upstream): Promise<number | undefined> {
     const { reachable, belongs, verifiedAt } = upstream
     const isDue = !reachable || belongs !== true || this.#clock.now() - verifiedAt >= VERIFY_EVERY
@@ -149,7 +154,7 @@ export class UpstreamPool {
     return count
   }
 
-  /** Undefined when it does not answer. */
+  /** Undefined if the node does not answer. */
   async #count(upstream: Upstream): Promise<number | undefined> {
     try {
       const { cemented } = await upstream.call(PROBE, INQUIRY_TIMEOUT)
@@ -157,7 +162,7 @@ export class UpstreamPool {
       if (!Number.isSafeInteger(count)) throw new UpstreamFailure('broken', 'it does not count its blocks')
       return count
     } catch (error) {
-      // The node is then lost, and its change of state is logged.
+      // The node becomes lost, and the change of its state is logged.
       upstream.failure = toFailure(error).message
       return undefined
     }
@@ -174,7 +179,7 @@ export class UpstreamPool {
     if (!upstream.reachable) upstream.forgive()
   }
 
-  /** The first block of a network that is restarted now and then cannot be known in advance; most of the nodes must agree on one. */
+  /** A network that is restarted at times has no first block known in advance, so most nodes must agree on one. */
   #learnGenesis(): void {
     if (this.ledger.genesis !== undefined) return
     const votes = this.upstreams
@@ -190,7 +195,9 @@ export class UpstreamPool {
     for (const upstream of this.upstreams) upstream.compare()
   }
 
-  /** Reports every node whose state differs from the last report; during a probe only nodes that were reported before. */
+  /**
+   * Reports nodes whose state has changed since the last report; during a probe only nodes that were reported before.
+   */
   #reportStates(all = false): void {
     if (this.#judging) return
     for (const upstream of this.upstreams) {
@@ -202,14 +209,14 @@ export class UpstreamPool {
   }
 }
 
-/** Weighted rendezvous hashing: losing a node moves only the accounts that it served. */
+/** Weighted rendezvous hashing: if a node fails, only its own accounts move to other nodes. */
 function rankOf(upstream: Upstream, key: string): number {
   const { name, weight } = upstream.options
   const uniform = (hash(`${name}:${key}`) + 1) / 4_294_967_297
   return -weight / Math.log(uniform)
 }
 
-/** FNV-1a with a final mix, because similar keys must not get similar ranks. */
+/** FNV-1a with a final mix, so that similar keys get different ranks. */
 function hash(text: string): number {
   let value = 0x811c9dc5
   for (let at = 0; at < text.length; at++) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193)

@@ -6,13 +6,13 @@ interface NodePost {
   path: string
   headers: Record<string, string>
   body: string
-  /** Cancels the request at any stage, even while it waits for a free connection. */
+  /** Cancels the request at any stage, also while it waits for a free connection. */
   leaving: Leaving
 }
 
 /**
- * One POST over a pool, read into text. It uses the pool's dispatcher directly, because the streams of the usual
- * request cost as much as the rest of a pass-through.
+ * Sends one POST over a pool and reads the answer as text. Uses the pool's dispatcher directly, because the streams of
+ * the normal interface would cost as much as the rest of the request.
  */
 export function postToNode(pool: Pool, { path, headers, body, leaving }: NodePost): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -24,7 +24,7 @@ export function postToNode(pool: Pool, { path, headers, body, leaving }: NodePos
       controller?.abort(failure)
     }
     const done = leaving.onLeave(abort)
-    // The caller measures time and can cancel, so the pool's own limits are off.
+    // The pool's own time limits are off, because the caller measures time and can cancel.
     pool.dispatch(
       { method: 'POST', path, headers, body, headersTimeout: 0, bodyTimeout: 0 },
       {

@@ -7,9 +7,9 @@ import { readContents, proveBlock } from '../../kernel/nano/ledger-send.ts'
 import { isHex } from '../../kernel/nano/hex.ts'
 import { type JsonObject, toList, toObject, textOf } from '../../kernel/shape.ts'
 
-/** Blocks that a node is asked to show. */
+/** Most blocks that a node is asked to show. */
 const SHOWN_MAX = 512
-/** How many of those that the other node lacks are verified. */
+/** How many of the blocks that the other node lacks are verified. */
 const SAMPLE = 8
 
 interface Contest {
@@ -21,19 +21,19 @@ interface Contest {
   threshold: bigint
 }
 
-/** Undecided when the other node does not say which blocks it has: its silence proves nothing, neither for the leader nor against it. */
+/** Undecided if the other node does not say which blocks it has: that proves nothing for or against the leader. */
 type Verdict = 'won' | 'lost' | 'undecided'
 
 /**
- * Whether a node that counts more blocks than another one is really ahead. A count proves nothing: either the other node
- * reports itself that its network is further, or the leader shows blocks that the other one lacks, as many as its lead
- * suggests, which are signed by their owners and carry work.
+ * Whether a node that counts more blocks than another is really ahead. The count itself proves nothing. It is ahead if
+ * the other node says that the network is further, or if it shows about as many blocks that the other lacks as its lead
+ * suggests, signed by their owners and with work.
  */
 async function weighLead(contest: Contest): Promise<Verdict> {
   return (await admitsToBeBehind(contest.other)) ? 'won' : showBlocks(contest)
 }
 
-/** Peers report their counts to each other, so a node that is still catching up knows it. */
+/** Nodes report their counts to each other, so a node that is still catching up knows it. */
 async function admitsToBeBehind(node: Upstream): Promise<boolean> {
   const claimed = Number((await tryAsk(node, { action: 'telemetry' }))?.cemented_count)
   return Number.isSafeInteger(claimed) && claimed - node.cemented > LAG_BLOCKS_MAX
@@ -47,10 +47,10 @@ async function showBlocks({ leader, other, random, threshold }: Contest): Promis
   if (!answer) return 'undecided'
   const unfound = new Set(toList(answer.blocks_not_found))
   const missing = shown.filter((hash) => unfound.has(hash))
-  // Blocks take a moment from node to node: a few missing ones do not make a node late by hundreds.
+  // Blocks need some time from node to node: a few missing ones do not mean that a node is hundreds behind.
   const expected = Math.max(1, Math.ceil(Math.min(leader.cemented - other.cemented, shown.length) / 2))
   if (missing.length < expected) {
-    // That it lacks nothing is a claim too: it must show the blocks.
+    // The other node may also claim falsely that it lacks nothing, so it must show the blocks.
     const had = toObject(answer.blocks)
     const unproven = shown.filter((hash) => !readContents(hash, toObject(had[hash]).contents))
     return unproven.length < expected ? 'lost' : 'undecided'
@@ -70,34 +70,37 @@ async function listShown(node: Upstream): Promise<string[]> {
   return [...new Set([...listed.slice(-SHOWN_MAX), ...node.announced])].slice(-SHOWN_MAX)
 }
 
-/** Such a block cannot be invented without the key of the account and the work of the network. */
+/** Nobody can invent such a block without the key of the account and the work of the network. */
 function isGenuine(hash: string, reported: JsonObject, threshold: bigint): boolean {
   return reported.confirmed === 'true' && proveBlock(hash, reported, threshold)?.block.type === 'state'
 }
 
-/** Undefined for a broken connection or an unusable answer. Throws on timeout or refused connection, which ends the contest. */
+/**
+ * Undefined for an unusable answer. Without any answer it throws, which ends the contest: a broken connection proves
+ * nothing.
+ */
 async function inquire(node: Upstream, request: object): Promise<NodeAnswer | undefined> {
   try {
     return await node.inquire(request)
   } catch (error) {
-    const failure = toFailure(error)
-    if (failure.kind === 'broken') return undefined
-    throw failure
+    // A broken connection is an error of the HTTP library and not yet one of ours.
+    if (error instanceof UpstreamFailure && error.kind === 'broken') return undefined
+    throw toFailure(error)
   }
 }
 
-/** The answer of the accused node; undefined when there is none, for whatever reason. */
+/** The answer of the accused node; undefined if there is none for any reason. */
 async function tryAsk(node: Upstream, request: object): Promise<NodeAnswer | undefined> {
   try {
     const answer = await node.inquire(request)
     return answer.error === undefined ? answer : undefined
   } catch {
-    // A missing answer proves nothing; whether the node still works is found out by probes.
+    // No answer proves nothing; probes find out whether the node still works.
     return undefined
   }
 }
 
-/** Some of a list, at random: a node that invented it cannot know which. */
+/** Some entries of a list, at random: a node that invented the list cannot know which ones. */
 function pick<T>(list: readonly T[], count: number, random: Random): T[] {
   const left = [...list]
   const picked: T[] = []
@@ -109,11 +112,13 @@ function pick<T>(list: readonly T[], count: number, random: Random): T[] {
 }
 
 const STALL_AFTER = 30_000
-/** How long a count that two nodes agreed on stays the standard after no node reaches it any more. */
+/** How long a count that two nodes agreed on is remembered when no node reaches it any more. */
 const COUNT_KEPT = 600_000
-/** How often two nodes that disagree are asked for proof. */
+/** How often a node is asked to prove its lead. */
 const CONTEST_EVERY = 30_000
-/** Blocks per second; a count that grows faster than any network confirms has jumped. */
+/** How long a verdict counts while a node that should prove its lead does not answer. */
+const VERDICT_KEPT = 2 * CONTEST_EVERY
+/** Blocks per second. A count that grows faster than any network confirms has jumped. */
 const GROWTH_MAX = 200
 
 interface ProgressOptions {
@@ -125,19 +130,20 @@ interface ProgressOptions {
 }
 
 /**
- * Which nodes are behind, and which only claim to be ahead. A ledger has no block time, so block counts are all that can be
- * compared; but a count is only a claim. Two nodes with the same count are believed. A node that counts more than all others must show
- * the blocks that they lack; until it does, the node is the suspect, and the others are not behind. Where the others do not answer
- * which blocks they have, a node that was healthy and has grown step by step stays so.
+ * Decides which nodes are behind, and which only claim to be ahead. A ledger has no block time, so only block counts
+ * can be compared, and a count is only a claim. Two nodes with the same count are trusted. A node that counts more than
+ * all others must show the blocks that the others lack; until then it is the suspect, and the others are not considered
+ * behind. If the others do not say which blocks they have, a node stays trusted that was healthy and has grown step by
+ * step.
  */
 export class Progress {
   readonly #options: ProgressOptions
   readonly #contests = new Map<string, { at: number; verdict: Verdict }>()
-  /** The node that was last seen ahead of a node that is behind. */
+  /** For each node that is behind, the leader that was last seen ahead of it. */
   readonly #leaders = new Map<Upstream, { leader: Upstream; at: number }>()
-  /** Counts of nodes when they were last not suspect; becoming a suspect removes the entry. */
+  /** The count of each node when it was last trusted; removed when it becomes a suspect. */
   readonly #trusted = new Map<Upstream, { count: number; at: number }>()
-  /** The highest count that two nodes reached together. */
+  /** The highest count that two nodes had in common. */
   #agreed: { count: number; at: number } | undefined
 
   constructor(options: ProgressOptions) {
@@ -169,7 +175,7 @@ export class Progress {
       const peers = rest.slice(1).filter((other) => cemented - other.cemented <= LAG_BLOCKS_MAX)
       const isPresumed = this.#isPresumed(top, peers, now)
       const known = this.#known(top, next, now)
-      // It serves nothing while it is asked for proof, unless it has won a contest before and not jumped since.
+      // While it is asked for proof, the node is not used, unless it has won a contest before and has not jumped since.
       const before = this.#contests.get(pair(top, next))?.verdict ?? 'lost'
       const stood = before !== 'lost' && this.#isSteady(top, now)
       if (!known && !stood) top.overcounts = true
@@ -189,15 +195,16 @@ export class Progress {
   async #compare(best: Upstream, other: Upstream, now: number): Promise<void> {
     const isFar = best.cemented - other.cemented > LAG_BLOCKS_MAX
     const stands = other.cemented < best.cemented && now - other.progressedAt > STALL_AFTER
-    // On a quiet network standing still is normal: the node that moves must show what the other one missed.
+    // On a quiet network it is normal that a count stands still. So the node that moves must show what the other one
+    // missed.
     other.lagging = isFar || (stands && (await this.#weigh(best, [other], now)) === 'won')
-    // It claims no more than the best node has.
+    // This node claims no more than the best one has.
     other.overcounts = false
     if (other.lagging) this.#leaders.set(other, { leader: best, at: now })
     else this.#leaders.delete(other)
   }
 
-  /** If no node is ahead of it any more, earlier knowledge counts for a while. */
+  /** If no node is ahead of it any more, what was known earlier counts for a while. */
   #wasBehind(best: Upstream, living: readonly Upstream[], now: number): boolean {
     const before = this.#leaders.get(best)
     const isLate = before !== undefined && !living.includes(before.leader) && now - before.at < COUNT_KEPT
@@ -215,29 +222,29 @@ export class Progress {
     else if (now - this.#agreed.at > COUNT_KEPT) this.#agreed = undefined
   }
 
-  /** Which node is believed when nothing can be proved: an earlier leader, or among unknown nodes a primary one. */
+  /** Which node is trusted if nothing can be proved: an earlier leader or, if none is known, a primary node. */
   #isPresumed(leader: Upstream, peers: readonly Upstream[], now: number): boolean {
-    // Two nodes with the same count are believed, unless they are stuck.
+    // Two nodes with the same count are trusted, unless both are stuck.
     if (peers.length > 1 && peers.some(({ progressedAt }) => now - progressedAt <= STALL_AFTER)) return false
     const outranks = leader.options.role === 'primary' && peers.every(({ options }) => options.role === 'fallback')
     return this.#isSteady(leader, now) || (outranks && !leader.overcounts)
   }
 
-  /** Whether it was not suspect and has grown step by step since. */
+  /** Whether the node was trusted before, and has grown step by step since. */
   #isSteady(upstream: Upstream, now: number): boolean {
     const before = this.#trusted.get(upstream)
     if (!before || now - before.at > COUNT_KEPT) return false
     return upstream.cemented - before.count <= (GROWTH_MAX * (now - before.at)) / 1_000
   }
 
-  /** What is known about a lead without asking any node. */
+  /** What is known about a lead without asking nodes. */
   #known(top: Upstream, next: Upstream, now: number): Verdict | undefined {
     if (this.#isBelowAgreed(next)) return 'won'
     const contest = this.#contests.get(pair(top, next))
     return contest && now - contest.at < CONTEST_EVERY ? contest.verdict : undefined
   }
 
-  /** Against several nodes with the same count: the first that answers decides. */
+  /** If several nodes have the same lower count, the first one that answers decides. */
   async #weigh(leader: Upstream, peers: readonly Upstream[], now: number): Promise<Verdict | undefined> {
     let verdict: Verdict | undefined
     for (const peer of peers) {
@@ -247,7 +254,7 @@ export class Progress {
     return verdict
   }
 
-  /** Undefined when nothing is known, because the leader could not be asked. */
+  /** Undefined if the leader could not be asked, so that nothing is known. */
   async #contest(leader: Upstream, other: Upstream, now: number): Promise<Verdict | undefined> {
     const { random, threshold, failures } = this.#options
     // Blocks that the accused node itself would accept are valid evidence against it.
@@ -258,8 +265,10 @@ export class Progress {
       return verdict
     } catch (error) {
       if (!(error instanceof UpstreamFailure)) failures.failed('node.contest')(error)
-      // Nothing is proved, and the next probe asks again.
-      return this.#contests.get(pair(leader, other))?.verdict
+      // Nothing is proved yet; the next probe asks again. Until then the last verdict counts, unless the count has jumped.
+      const before = this.#contests.get(pair(leader, other))
+      const counts = before && now - before.at < VERDICT_KEPT && this.#isSteady(leader, now)
+      return counts ? before.verdict : undefined
     }
   }
 }

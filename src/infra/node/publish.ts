@@ -7,7 +7,7 @@ import type { Upstream } from './upstream.ts'
 const PUBLISH_TIMEOUT = 10_000
 const LOOKUP_TIMEOUT = 5_000
 
-/** Refusals that a node which is behind gives to blocks that other nodes accept. */
+/** Refusals of a node that is behind, for blocks that other nodes accept. */
 const MAY_LAG = new Set(['Gap previous block', 'Gap source block'])
 
 interface Published {
@@ -17,8 +17,8 @@ interface Published {
 }
 
 /**
- * Publishes one block. Every node gets the same bytes at most once, so there is never a second block; after a lost reply the
- * block is looked up by its hash, so there is never a false failure.
+ * Publishes one block. Every node gets the same bytes at most once, so there is never a second block. After a lost
+ * reply the block is looked up by its hash, so a published block is never reported as failed.
  */
 export async function publishBlock(
   nodes: readonly Upstream[],
@@ -44,7 +44,8 @@ export async function publishBlock(
       const answer = await node.ask(body, PUBLISH_TIMEOUT)
       if (answer.hash === hash) return published(node)
       if (typeof answer.error !== 'string') throw new UpstreamFailure('broken', 'neither a hash nor a refusal')
-      // A single node, which may lie, cannot prevent the publication.
+      // One lying node must not prevent the publication, so a refusal that may come from a lagging node is replaced by
+      // another node's.
       if (refusal === undefined || MAY_LAG.has(refusal)) refusal = answer.error
     } catch (error) {
       const failure = toFailure(error)
@@ -55,20 +56,20 @@ export async function publishBlock(
     }
   }
   if (!lost && refusal !== undefined) throw new LedgerRefusal(refusal)
-  // If an earlier reply was lost, that node may have published the block. This refusal may be caused by our own block.
+  // If an earlier reply was lost, that node may have published the block, and this refusal may be caused by it.
   const holder = lost && refusal !== undefined ? await findHolder(nodes, hash, failures) : undefined
   if (holder) return { hash, holder }
   throw unknownOutcome(hash, lost)
 }
 
-/** Sends the block to the other nodes too; their answers change nothing. */
+/** Sends the block to the other nodes as well; their answers change nothing. */
 function republish(nodes: readonly Upstream[], body: string, failures: Failures): void {
   for (const node of nodes) {
     if (node.healthy) node.ask(body, PUBLISH_TIMEOUT).catch(failures.lost('node.republish'))
   }
 }
 
-/** The first node that shows the block; nodes that fail count as not having it. */
+/** The first node that has the block; a node that fails counts as not having it. */
 function findHolder(nodes: readonly Upstream[], hash: string, failures: Failures): Promise<Upstream | undefined> {
   const body = JSON.stringify({ action: 'block_info', hash, json_block: 'true' })
   const lookups = nodes.map(async (node) => {

@@ -11,8 +11,8 @@ class Stackless extends errors.UndiciError {
 }
 
 /**
- * Nodes close the connection after each answer. The library then ends its socket with an error that is never used, and recording
- * its stack took a quarter of the processor time of a request to a node.
+ * Nodes close the connection after each answer. The library then creates an error that nobody uses; recording its stack
+ * took a quarter of the processor time of a request to a node.
  */
 export function closeQuietly(): void {
   Object.setPrototypeOf(errors.InformationalError, Stackless)

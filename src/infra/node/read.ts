@@ -6,7 +6,7 @@ import type { Reply, Upstream } from './upstream.ts'
 const HEDGE_MIN = 50
 const HEDGE_MAX = 1_000
 const HOLDER_WAIT = 3_000
-/** How long a "not found" from a later node waits for a node that was asked earlier. */
+/** How long a "not found" of a later node waits for a node that was asked before. */
 const DOUBT_MAX = 1_000
 
 interface ReadOutcome extends Reply {
@@ -17,17 +17,17 @@ interface ReadOutcome extends Reply {
 export interface ReadLimits {
   /** For all nodes together. */
   timeoutMilliseconds: number
-  /** Notifies when the caller has left. */
+  /** Reports that the caller has left. */
   leaving?: Leaving | undefined
-  /** The first node knows more than the others: wait for it almost to the end. */
+  /** The first node knows more than the others, so wait for it almost to the end. */
   asksHolder?: boolean
-  /** The client wrote the question, so whatever error the node returns is an answer to it. */
+  /** A client wrote the question, so any error of the node is an answer to it. */
   verbatim?: boolean
 }
 
 /**
- * Asks nodes in order until one answers. The next one is asked when the one before failed, or is slower than usual;
- * the first good answer wins and the other requests are cancelled.
+ * Asks nodes in order until one answers. The next node is asked when one has failed or is slower than usual. The first
+ * good answer is used, and the other requests are cancelled.
  */
 export function readFromNodes(
   clock: Clock,
@@ -64,7 +64,7 @@ export function readFromNodes(
         ({ answer, text }) => {
           aborts.delete(abort)
           const outcome = { answer, text, upstream, hedged: hedges > 0 }
-          // A node that lags answers "not found" quickly; the one asked first may know better.
+          // A node that is behind is quick to answer "not found"; a node asked before may know better.
           if (aborts.size > 0 && isEmpty(answer)) {
             doubtful ??= outcome
             cancelDoubt ??= clock.after(DOUBT_MAX, () => accept(outcome))

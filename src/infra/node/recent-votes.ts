@@ -1,12 +1,15 @@
 import { FINAL_TIMESTAMP, VOTE_HASHES_MAX } from '../../kernel/nano/vote.ts'
 import type { Clock } from '../../kernel/ports.ts'
 
-/** Votes come first; by then the confirmation has arrived, and the nodes that must agree on it have answered. */
+/**
+ * Votes arrive before the confirmation. After this time the confirmation has arrived, and enough nodes have been asked
+ * about it.
+ */
 const KEPT_FOR = 30_000
 const BYTES_MAX = 8 * 1024 * 1024
-/** A vote with the most possible hashes, each on a line of its own. */
+/** The length of a vote with the most possible hashes, each on its own line. */
 const FRAME_LENGTH_MAX = 32 * 1024
-/** Memory of a frame beside its text, and of each of its hashes. */
+/** Memory of a frame in addition to its text, and of each of its hashes. */
 const FRAME_BYTES = 200
 const HASH_BYTES = 150
 
@@ -21,10 +24,10 @@ interface Frame {
   bytes: number
 }
 
-/** Whether a frame of a node's websocket is a vote, by its first bytes: most frames are not needed, and never parsed. */
+/** Recognises a vote by the first bytes of a frame, because most frames are not needed and need no parsing. */
 export const isVoteFrame = (text: string) => IS_VOTE.test(text.slice(0, 64))
 
-/** The hashes of a frame that is a final vote. */
+/** The hashes in a frame, if it is a final vote. */
 export function scanFinalVote(text: string): string[] {
   if (text.length > FRAME_LENGTH_MAX || !text.includes(IS_FINAL)) return []
   const hashes: string[] = []
@@ -32,7 +35,10 @@ export function scanFinalVote(text: string): string[] {
   return hashes
 }
 
-/** The recent final votes of one node, unparsed, by the blocks that they name. When there are too many, the oldest are dropped. */
+/**
+ * The recent final votes of one node, as text, by the blocks that they name. If there are too many, the oldest are
+ * dropped.
+ */
 export class RecentVotes {
   readonly #clock: Clock
   readonly #bytesMax: number

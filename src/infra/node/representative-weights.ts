@@ -6,17 +6,17 @@ import { textOf, toObject } from '../../kernel/shape.ts'
 import { isGlobalAddress } from '../http/global-address.ts'
 import type { Upstream } from './upstream.ts'
 
-/** Weights change by less than a hundredth in this time. */
+/** In this time weights change by less than a hundredth. */
 const KEPT_FOR = 300_000
-/** After a disagreement, nodes are not asked again sooner. */
+/** After a disagreement, nodes are asked again at the earliest after this time. */
 const ASKED_EVERY = 5_000
 const NODES_MAX = 5
-/** Nodes count at slightly different moments, so values may differ by one part in so many. */
+/** Nodes count at slightly different times, so their values may differ by one part in so many. */
 const DIFFERENCE_PARTS = 100n
 
 /** Weights of representatives as nodes report them. */
 export interface KnownWeights {
-  /** More weight than this confirms a block. */
+  /** A block is confirmed by votes of more weight than this. */
   quorumRaw: bigint
   onlineRaw: bigint
   weights: ReadonlyMap<PublicKey, bigint>
@@ -36,7 +36,7 @@ interface WeightOptions {
   ask: AskOne
 }
 
-/** The weights of representatives as several nodes report them, read now and then. */
+/** The weights of representatives according to several nodes, read from time to time. */
 export class RepresentativeWeights {
   readonly #options: WeightOptions
   #known: KnownWeights | undefined
@@ -47,7 +47,7 @@ export class RepresentativeWeights {
     this.#options = options
   }
 
-  /** Throws when too few nodes answer. */
+  /** Throws if too few nodes answer. */
   async read(): Promise<KnownWeights> {
     const now = this.#options.clock.now()
     if (this.#known && now - this.#known.at < KEPT_FOR) return this.#known
@@ -78,14 +78,16 @@ export class RepresentativeWeights {
       reports.push(answer.value.report)
       sources.push(nameSource(answer.value.upstream.options.url))
     }
-    // Where several nodes are configured, the report of one is not enough.
+    // If several nodes are configured, the report of one is not enough.
     if (reports.length < Math.min(2, upstreams.length))
       throw new Error(`${reports.length} of ${upstreams.length} nodes reported the weights of representatives.`)
     return { ...agreeOn(reports), sources, at: clock.now() }
   }
 }
 
-/** Proofs are public, so they must not reveal addresses of the operator's own network. */
+/**
+ * Stands for a node with a private address: proofs are public and must not reveal addresses of the operator's network.
+ */
 const PRIVATE = 'private-node'
 const LOCAL_NAME = /^[^.]+$|\.(?:local|internal|lan|home|localdomain)$/
 
@@ -96,7 +98,7 @@ export function nameSource(url: string): string {
   return isPublic ? host : PRIVATE
 }
 
-/** The report of a node; undefined where it is impossible. */
+/** A node's report; undefined if it is impossible. */
 function readReport(quorum: NodeAnswer, online: NodeAnswer): Report | undefined {
   const quorumRaw = parseRaw(textOf(quorum.quorum_delta))
   const stakes = [quorum.online_stake_total, quorum.trended_stake_total].map((stake) => parseRaw(textOf(stake)) ?? 0n)
@@ -114,8 +116,8 @@ function readReport(quorum: NodeAnswer, online: NodeAnswer): Report | undefined 
 }
 
 /**
- * Merges reports: the highest quorum, and the least weight of each representative that two nodes name, if all
- * who name it differ by no more than a hundredth. A single node is believed only where there is no other.
+ * Merges reports: takes the highest quorum and, for each representative that two nodes name, the lowest weight, if
+ * these differ by at most a hundredth. One node is enough only if there is no other.
  */
 export function agreeOn(reports: readonly Report[]): Report {
   const said = new Map<PublicKey, bigint[]>()

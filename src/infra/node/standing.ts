@@ -1,12 +1,14 @@
 import type { Freshness } from '../../kernel/ctx.ts'
 import type { RememberedText } from './answer-cache.ts'
 
-/** Decides whether a remembered answer is still current. */
 export interface Judge {
   isCurrent(body: string, keys: readonly string[], answer: RememberedText): boolean
 }
 
-/** A finished answer is current as long as the node's answer from which it was made. Small, because there is one for each finished answer. */
+/**
+ * A finished answer is current as long as the node's answer it was made from. There is one of these for each finished
+ * answer, so it is small.
+ */
 export class Standing implements Freshness {
   readonly #judge: Judge
   readonly #body: string

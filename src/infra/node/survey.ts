@@ -13,8 +13,9 @@ interface SurveyNeeds<U> {
 }
 
 /**
- * Asks all nodes the same, each on its own. Nodes with another ledger and those set aside are ignored. Each of the others must answer, and
- * have about as many blocks as it ever counted: a node that has lost its ledger denies everything until it has caught up.
+ * Asks all nodes the same questions separately. Nodes with another ledger and nodes that are set aside are left out.
+ * Every other node must answer, and must have about as many blocks as it had before: a node that lost its ledger would
+ * deny everything until it has caught up.
  */
 export async function surveyNodes<U extends Surveyed>(
   { upstreams, ask }: SurveyNeeds<U>,

@@ -3,7 +3,7 @@ import { type Block, hashBlock, parseHex, previousOf } from '../../kernel/nano/b
 import type { Confirmation, NodeParams } from '../../kernel/ports.ts'
 import { textOf } from '../../kernel/shape.ts'
 
-/** The canonical request: members in one order, scalars as text, absent fields left out. */
+/** The request in one form: members in a fixed order, values as text, absent fields left out. */
 export function toBody(action: string, params: NodeParams): string {
   const body: Record<string, unknown> = { action }
   for (const name of Object.keys(params).sort()) {
@@ -13,7 +13,7 @@ export function toBody(action: string, params: NodeParams): string {
   return JSON.stringify(body)
 }
 
-/** Accounts and hashes that a read is about. */
+/** The accounts and hashes that a read is about. */
 export function touchedByRead({ account, accounts, hash, hashes, block, head }: NodeParams): string[] {
   const single = [account, hash, block, head].filter((key) => typeof key === 'string')
   const lists = [accounts, hashes].filter((list): list is string[] => Array.isArray(list))
@@ -22,14 +22,14 @@ export function touchedByRead({ account, accounts, hash, hashes, block, head }: 
 
 const USUAL = /^(nano_|[0-9A-F]{64}$)/
 
-/** One key for each thing, however the client wrote it: with the old prefix, in lower case, without leading zeros. */
+/** One key for each thing, however a client writes it: with the old prefix, in lower case, without leading zeros. */
 function toKey(text: string): string {
   if (USUAL.test(text)) return text
   const key = fromAddress(text)
   return key === undefined ? (parseHex(text, 64) ?? text) : toAddress(key)
 }
 
-/** Both accounts of a block, the block itself, its predecessor and the send that it receives. */
+/** Both accounts of a block, the block itself, its predecessor, and the send that it receives. */
 export function touchedByBlock(block: Block): string[] {
   if (block.type !== 'state') return [hashBlock(block), previousOf(block)]
   return [toAddress(block.account), hashBlock(block), block.previous, block.link, toAddress(block.link)]
@@ -39,7 +39,7 @@ export function touchedBy({ account, hash, block }: Confirmation): string[] {
   const keys = [account, hash]
   if (block.previous) keys.push(block.previous)
   if (block.link) keys.push(block.link.toUpperCase())
-  // Not verified, which would cost more than all of this: a key that is never asked about does no harm.
+  // Not verified, because that would cost more than everything else here, and a wrong key does no harm.
   if (block.link_as_account) keys.push(block.link_as_account)
   return keys
 }

@@ -10,7 +10,7 @@ import { INQUIRY_TIMEOUT } from './limits.ts'
 const KEPT = 128
 const REFRESH_EVERY = 16
 
-/** The latest response times of a node and their 95th percentile, updated every few answers. */
+/** The recent response times of a node, and their 95th percentile, which is updated every few answers. */
 export class Latencies {
   readonly #samples: number[] = []
   #next = 0
@@ -24,7 +24,7 @@ export class Latencies {
     }
   }
 
-  /** Undefined until there are enough. */
+  /** Undefined until there are enough times. */
   get p95(): number | undefined {
     return this.#p95
   }
@@ -42,7 +42,10 @@ export interface UpstreamOptions {
 
 const RESPONSE_BYTES_MAX = 32 * 1024 * 1024
 const CONNECT_TIMEOUT = 2_000
-/** How long before a node closes a connection it is no longer used. Many nodes close them after five seconds; probes come every three. */
+/**
+ * A connection is not used in the last moments before a node closes it. Many nodes close idle connections after five
+ * seconds; probes are sent every three.
+ */
 const LEFT_BEFORE_CLOSE = 1_000
 const ERROR_WINDOW = 60_000
 const ERROR_SAMPLES_MIN = 10
@@ -50,31 +53,30 @@ const ERROR_RATE_MAX = 0.5
 const FAILURES_IN_A_ROW_MAX = 3
 const ANNOUNCED_MAX = 512
 
-/** The state of a node in one word, for the log and for metrics. */
+/** The state of a node in one word, for the log and metrics. */
 export const NODE_STATES = ['well', 'failing', 'behind', 'suspect', 'foreign', 'untold'] as const
 export type NodeState = (typeof NODE_STATES)[number]
 
 interface UpstreamPart {
   clock: Clock
   ours: OurLedger
-  /** Called when it has begun to fail, and when it has reported which ledger it has. */
+  /** Called when the node begins to fail, and when it has reported its ledger. */
   onChange(): void
 }
 
-/** The request for which the node is asked. */
 interface Asking {
   leaving?: Leaving
-  /** The client wrote the question: an error in it does not count against the node. */
+  /** A client wrote the question, so an error does not count against the node. */
   verbatim?: boolean | undefined
 }
 
-/** The reply of a node, parsed and as it was written. */
+/** The reply of a node, parsed and as text. */
 export interface Reply {
   answer: NodeAnswer
   text: string
 }
 
-/** One node: its connections, and what was observed of its behaviour. */
+/** One node: its connections, and how it has behaved. */
 export class Upstream {
   readonly options: UpstreamOptions
   readonly latencies = new Latencies()
@@ -87,24 +89,24 @@ export class Upstream {
   readonly #onChange: () => void
   #verifying: Promise<void> | undefined
   #reason: string | undefined
-  /** Its last failure, as a message. */
+  /** The message of its last failure. */
   failure = 'no answer yet'
   /** Set by probes. */
   reachable = true
   cemented = 0
-  /** Its highest count so far: a node that counts much less has lost its ledger and is catching up. */
+  /** Its highest count so far. A node that counts much less has lost its ledger and is catching up. */
   cementedMost = 0
   progressedAt = 0
   lagging = false
-  /** Whether it counts more blocks than another node and cannot show them. */
+  /** Whether it counts more blocks than another node and could not show them. */
   overcounts = false
-  /** A claim of the node that most others deny. It is kept until the gateway restarts. */
+  /** A claim of this node that most others deny; kept until the gateway restarts. */
   accusation: string | undefined
-  /** Whether it has our ledger; undefined as long as that is unknown, or unknown again. It serves nothing before this is true. */
+  /** Whether it has our ledger; undefined while that is unknown. The node is used only if true. */
   belongs: boolean | undefined
   reported: LedgerReport | undefined
   verifiedAt = -Infinity
-  /** How often its ledger was found to be ours. */
+  /** How often its ledger was verified as ours. */
   verifications = 0
   /** Hashes that its websocket has recently reported. */
   readonly announced: string[] = []
@@ -133,7 +135,7 @@ export class Upstream {
     return this.reachable && this.trusted && !this.lagging
   }
 
-  /** Nothing that it says counts. */
+  /** Whether nothing that this node reports may be used. */
   get suspect(): boolean {
     return this.overcounts || this.accusation !== undefined
   }
@@ -151,7 +153,7 @@ export class Upstream {
     return this.lagging ? 'behind' : 'well'
   }
 
-  /** The reason for its state, for people. */
+  /** The reason for its state, in words. */
   get reason(): string | undefined {
     switch (this.state) {
       case 'foreign':
@@ -170,22 +172,22 @@ export class Upstream {
     }
   }
 
-  /** Asks a client's question, once it is certain that the node has our ledger. */
+  /** Asks a client's question. The node must be verified to have our ledger. */
   async ask(body: string, timeoutMilliseconds: number, asking: Asking = {}): Promise<NodeAnswer> {
     return (await this.read(body, timeoutMilliseconds, asking)).answer
   }
 
-  /** The same, with the text of the answer. */
+  /** The same, and also returns the text of the answer. */
   async read(body: string, timeoutMilliseconds: number, asking: Asking): Promise<Reply> {
     if (this.belongs !== true) {
       await this.verify()
-      // A `refused` failure means that nothing was sent, so a block may be sent to another node.
+      // `refused` means that nothing was sent, so a block may be sent to another node.
       if (!this.trusted) throw new UpstreamFailure('refused', this.reason ?? 'its ledger is not verified')
     }
     return this.#serve(body, timeoutMilliseconds, asking)
   }
 
-  /** Compares its ledger with ours. A node that cannot be reached stays as it was. */
+  /** Compares the node's ledger with ours. If the node cannot be reached, nothing changes. */
   verify(): Promise<void> {
     return (this.#verifying ??= this.#verify().finally(() => (this.#verifying = undefined)))
   }
@@ -201,12 +203,12 @@ export class Upstream {
     this.compare()
   }
 
-  /** Compares by what it has reported. */
+  /** Compares what the node has reported with our ledger. */
   compare(): void {
     if (!this.reported) return
     const verdict = compareLedger(this.#ours, this.reported)
     const isOurs = verdict.kind === 'ours'
-    // A node that was verified before and is only too busy to answer now is still the same.
+    // A node that was verified before, and is only too busy to answer now, stays verified.
     if (verdict.kind === 'untold' && this.belongs === true) return
     this.belongs = isOurs ? true : verdict.kind === 'foreign' ? false : undefined
     this.#reason = isOurs ? undefined : verdict.reason
@@ -215,7 +217,7 @@ export class Upstream {
     this.#onChange()
   }
 
-  /** A question about the node itself: its outcome does not count as serving well or badly. */
+  /** Asks about the node itself; the outcome does not count as a success or failure of serving. */
   async inquire(request: object): Promise<NodeAnswer> {
     return (await this.#postToNode(JSON.stringify(request), INQUIRY_TIMEOUT, {})).answer
   }
@@ -225,7 +227,7 @@ export class Upstream {
     if (this.announced.length > ANNOUNCED_MAX) this.announced.shift()
   }
 
-  /** Sends one request and reads its answer. Everything but an answer of the ledger is an `UpstreamFailure`. */
+  /** Sends one request and returns the ledger's answer. Anything else throws `UpstreamFailure`. */
   async call(body: string, timeoutMilliseconds: number): Promise<NodeAnswer> {
     return (await this.#serve(body, timeoutMilliseconds, {})).answer
   }
@@ -249,7 +251,7 @@ export class Upstream {
 
   async #postToNode(body: string, timeoutMilliseconds: number, asking: Asking): Promise<Reply> {
     const { leaving = new Leaving(), verbatim = false } = asking
-    // One limit for everything: waiting for a free connection, and answers that arrive slowly, count too.
+    // One limit for everything, including the wait for a free connection and slowly arriving answers.
     const giveUp = () => leaving.leave(new UpstreamFailure('timeout', 'no answer in time'))
     const cancelTimer = this.#clock.after(timeoutMilliseconds, giveUp)
     try {
@@ -261,7 +263,7 @@ export class Upstream {
     }
   }
 
-  /** A node that failed too often lately is not used until a probe finds it healthy again. */
+  /** A node that has failed too often is not used until a probe finds it healthy. */
   #record(failed: boolean): void {
     const at = this.#clock.now()
     this.#failuresInARow = failed ? this.#failuresInARow + 1 : 0
@@ -272,7 +274,9 @@ export class Upstream {
     }
   }
 
-  /** Marks the node as unreachable. Another node may later use its address, so its ledger is verified again. */
+  /**
+   * Marks the node as unreachable. Its ledger is verified again later, because another node may then have its address.
+   */
   lose(): void {
     if (!this.reachable) return
     this.reachable = false
@@ -280,7 +284,7 @@ export class Upstream {
     this.#onChange()
   }
 
-  /** Sets it aside for good. */
+  /** Stops using the node until the gateway restarts. */
   accuse(accusation: string): void {
     if (this.accusation !== undefined) return
     this.accusation = accusation
@@ -318,7 +322,7 @@ function toAnswer(text: string, verbatim: boolean): NodeAnswer {
   }
   const { error } = answer as NodeAnswer
   if (error !== undefined && (typeof error !== 'string' || isNodeComplaint(error, verbatim))) {
-    // The node's message is not logged: it may repeat what the client sent.
+    // The node's message is not logged, because it may repeat text of the client.
     throw new UpstreamFailure('broken', 'the node will not serve this')
   }
   return answer as NodeAnswer

@@ -5,13 +5,12 @@ export const EMBEDDED = 'devnet:'
 
 export const isEmbedded = ({ nodeUrls }: Pick<Config, 'nodeUrls'>) => nodeUrls.some((url) => url.startsWith(EMBEDDED))
 
-/** The addresses of the development ledger, once it runs. */
 export interface EmbeddedAddresses {
   rpcUrl: string
   wsUrl: string
 }
 
-/** Reads the configured nodes; options of a node follow a `#` in its address. */
+/** Reads the configured nodes. The options of a node follow a `#` in its address. */
 export function toUpstreams(config: Config, embedded: EmbeddedAddresses | undefined): UpstreamOptions[] {
   const upstreams = config.nodeUrls.map((text, at): UpstreamOptions => {
     const [address = '', fragment = ''] = text.split('#')

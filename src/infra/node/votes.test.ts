@@ -13,7 +13,7 @@ import { Votes } from './votes.ts'
 const HASH = 'AB'.repeat(32)
 const voters = Array.from({ length: 5 }, (_, index) => new Signer(50 + index))
 
-/** As a node writes it: over several lines, the topic first. */
+/** As a node formats it: on several lines, the topic first. */
 function frameOf(
   voter: Signer,
   hashes: string[],
@@ -39,7 +39,7 @@ function open() {
   return { clock, votes, first: votes.openNode(), second: votes.openNode() }
 }
 
-/** Who has voted, or nobody yet. */
+/** The collected votes, or undefined if the collection has not ended. */
 async function settled(collected: Promise<CollectedVotes | undefined>): Promise<string[] | undefined | 'waiting'> {
   const turn = new Promise<'waiting'>((resolve) => setImmediate(resolve, 'waiting'))
   const found = await Promise.race([collected, turn])
@@ -125,7 +125,7 @@ test('dust that a stranger announces by the thousand displaces neither the votes
   const collected = votes.collect(later)
   assert.equal(await settled(collected), 'waiting')
   for (let at = 0; at < 5_000; at++) votes.expect(at.toString(16).padStart(64, '0').toUpperCase(), 'stranger')
-  // Its frames are gone as well: what is left of it is what was kept for it.
+  // The node's frames were dropped as well, so only the votes kept for this block are left.
   const flood = frameOf(voters[0]!, Array<string>(255).fill('EF'.repeat(32)))
   for (let at = 0; at < 400; at++) first(flood)
   for (const voter of voters) first(frameOf(voter, [later]))
@@ -173,7 +173,7 @@ test('weights hold where nodes differ by no more than a hundredth: the least of 
   const first = report(700n, { [a]: 1_000n, [b]: 1_000n, [c]: 1_000n })
   const second = report(670n, { [a]: 990n, [b]: 989n, [d]: 1_000n })
   assert.deepEqual(agreeOn([first, second]), report(700n, { [a]: 990n }))
-  // One that lies takes no weight away from what two others agree on but by contradicting them.
+  // A lying node can reduce the weight that two others agree on only by contradicting them.
   assert.deepEqual(agreeOn([first, second, report(1n, { [c]: 1_001n })]), report(700n, { [a]: 990n, [c]: 1_000n }))
   assert.deepEqual(agreeOn([first]), first)
 })

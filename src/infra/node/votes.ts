@@ -4,31 +4,29 @@ import type { Clock, CollectedVotes, VotePort } from '../../kernel/ports.ts'
 import { RecentVotes, scanFinalVote } from './recent-votes.ts'
 import type { KnownWeights } from './representative-weights.ts'
 
-/** How long to wait for votes. */
 const WAITED_FOR = 60_000
-/** An announced block that was not asked about by then was not a payment. */
+/** If nobody has asked about an announced block by then, it is not a payment. */
 const EXPECTED_FOR = 120_000
 const BLOCKS_MAX = 2_000
 const BYTES_MAX = 32 * 1024 * 1024
-/** A node can invent votes. They count only against its own shares, for each block and for each representative. */
+/** A node can invent votes, so memory is limited for each node, each block and each representative. */
 const BYTES_OF_NODE_MAX = 2 * 1024 * 1024
 const VOTES_OF_ONE_MAX = 2
 
 interface Candidate {
   vote: Vote
-  /** The node that sent it. */
   node: RecentVotes
 }
 
 /** A block whose votes are kept. */
 interface Case {
   since: number
-  /** The block's account, according to a node. */
+  /** The account of the block, as reported by a node. */
   payer: string
-  /** Votes that were not verified yet, by representative. */
+  /** Votes that are not verified yet, by representative. */
   candidates: Map<PublicKey, Candidate[]>
   verified: Map<PublicKey, Vote>
-  /** Memory of the votes that each node has sent for it. */
+  /** How much memory each node's votes for it take. */
   bytes: Map<RecentVotes, number>
   wait: { weights: KnownWeights; done(votes: CollectedVotes | undefined): void } | undefined
 }
@@ -38,7 +36,7 @@ interface VotesOptions {
   weights: { read(): Promise<KnownWeights> }
 }
 
-/** Keeps the final votes for blocks that concern us until votes of enough weight are verified, and drops all others. */
+/** Keeps final votes for blocks that concern us until enough weight is verified, and drops all others. */
 export class Votes implements VotePort {
   readonly #options: VotesOptions
   readonly #recent: RecentVotes[] = []
@@ -50,12 +48,14 @@ export class Votes implements VotePort {
     this.#options = options
   }
 
-  /** Memory of the votes that are kept. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** Takes the votes of one node; each node has memory of its own, so that none can displace what another one sent. */
+  /**
+   * Returns a function that takes one node's votes. Each node has its own share of memory, so no node can displace the
+   * votes of another.
+   */
   openNode(): (text: string) => void {
     const recent = new RecentVotes(this.#options.clock)
     this.#recent.push(recent)
@@ -95,8 +95,9 @@ export class Votes implements VotePort {
   }
 
   /**
-   * What is dropped when too many blocks are announced: never a block that already counts as a payment, but some of the oldest of the
-   * payer who has announced the most. However much dust a payer sends to an address, it displaces no payment of another.
+   * The blocks to drop when too many are announced: never one that already counts as a payment, but some of the oldest
+   * of the payer who announced the most. A payer who sends much dust to an address cannot displace the payment of
+   * another.
    */
   #listLeast(): string[] {
     const cases = [...this.#cases]
@@ -129,7 +130,7 @@ export class Votes implements VotePort {
     for (const hash of [...this.#cases.keys()]) this.#end(hash, undefined)
   }
 
-  /** Keeps an unverified vote for a block; returns whether it may help. */
+  /** Keeps an unverified vote for a block; returns whether it may be useful. */
   #note(hash: string, one: Case, node: RecentVotes, text: string): boolean {
     const bytes = (one.bytes.get(node) ?? 0) + text.length
     if (bytes > BYTES_OF_NODE_MAX) return false
@@ -147,7 +148,10 @@ export class Votes implements VotePort {
     return true
   }
 
-  /** Verifies the heaviest first, and only when they could be enough, because verifying signatures is the main cost. */
+  /**
+   * Verifies the votes with the most weight first, and only if all together could be enough, because verifying
+   * signatures is expensive.
+   */
   #decide(hash: string, one: Case): void {
     if (!one.wait) return
     const { weights, ...known } = one.wait.weights
@@ -183,7 +187,7 @@ function parse(text: string): Vote | undefined {
   try {
     return readVote((JSON.parse(text) as { message?: unknown } | null)?.message)
   } catch {
-    // Not JSON: such a message is ignored.
+    // Not JSON, so it is ignored.
     return undefined
   }
 }

@@ -9,18 +9,18 @@ interface Witnesses {
   rules: AgreementRules
 }
 
-/** How many nodes must agree on facts that are not amounts. */
+/** How many nodes must agree on anything other than a payment of a known amount. */
 export function leastWitnesses({ pool, rules }: Witnesses): number {
   return isAlone({ pool, rules }) ? 1 : rules.nodes
 }
 
-/** Whether only one node is left, and the operator accepts one. */
+/** Whether only one node is left and the settings allow that. */
 export const isAlone = ({ pool, rules }: Witnesses): boolean =>
   rules.alone === 'allow' && pool.upstreams.filter(({ healthy }) => healthy).length === 1
 
 /**
- * Asks as many nodes as must agree at the same time, the best for the key first, and then as many further ones as `countMissing`
- * returns after each round. Throws when none answers.
+ * Asks as many nodes as must agree, all at once, the best for the key first. After each round, asks as many more as
+ * `countMissing` returns. Throws if no node answers.
  */
 export async function askWitnesses(
   { pool, rules }: Witnesses,

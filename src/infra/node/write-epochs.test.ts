@@ -5,7 +5,7 @@ import { WriteEpochs } from './write-epochs.ts'
 
 const KEYS = Array.from({ length: 12 }, (_, at) => `key-${at}`)
 
-// A stamp that came back would let a read join one from before a write: a stale frontier.
+// If a stamp returned to an earlier value, a read could join one from before a write and get a stale frontier.
 test('a stamp never returns to an earlier value once one of its keys was written', async () => {
   await repeat(300, (random) => {
     const epochs = new WriteEpochs()

@@ -1,14 +1,14 @@
 const KEPT_MAX = 100_000
 
 /**
- * Counts writes to accounts and blocks, so that an answer can be recognised as older than a write. A stamp
- * over some keys changes whenever one of them was written, and never returns to an earlier value. Only keys of which a stamp was
- * taken are counted: most keys on a network were never asked about here.
+ * Counts writes to accounts and blocks, so that an answer can be recognised as older than a write. The stamp of some
+ * keys changes whenever one of them was written, and never returns to an earlier value. Only keys of which somebody
+ * took a stamp are counted, because most keys of a network are never asked about.
  */
 export class WriteEpochs {
   readonly #epochs = new Map<string, number>()
   #last = 0
-  /** Part of every stamp; raised when keys are forgotten, so that forgetting counts as a write. */
+  /** Part of every stamp. It is raised when keys are dropped, so that dropping counts as a write. */
   #floor = 0
 
   stamp(keys: readonly string[]): number {
@@ -26,10 +26,10 @@ export class WriteEpochs {
     for (const key of keys) if (this.#epochs.has(key)) this.#epochs.set(key, ++this.#last)
   }
 
-  /** Everything may have changed: used after a gap in the stream. */
+  /** Treats everything as changed, after a gap in the stream. */
   bumpAll(): void {
     this.#epochs.clear()
-    // Larger than any sum of epochs over a request's keys, so that no old stamp comes back.
+    // More than the sum of the epochs of any request's keys, so no earlier stamp can come back.
     this.#floor += (this.#last + 1) * 2_048
     this.#last = 0
   }

@@ -4,7 +4,10 @@ import { deflateSync } from 'node:zlib'
 import { JPEG, PNG, WEBP_LOSSLESS, WEBP_LOSSY, pngChunk } from '../../../test/support/pictures.ts'
 import { cleanPicture } from './clean-picture.ts'
 
-/* A logo comes from a stranger's server and is served from our own origin: nothing of its file but its pixels may be. */
+/*
+ * A logo comes from a server that we do not know and is served from our own origin, so only the pixels of its file may
+ * remain.
+ */
 
 const SCRIPT = Buffer.from('<script>alert(document.domain)</script>')
 const KINDS = [
@@ -20,7 +23,7 @@ async function clean(bytes: Buffer) {
   return { ...cleaned, bytes: Buffer.from(cleaned.bytes) }
 }
 
-/** A picture in one grey, with whatever stands between its head and its end. */
+/** A grey picture, with any chunks between its header and its end. */
 function grey(width: number, height: number, pixels: Buffer, further: Buffer[] = []): Buffer {
   const head = Buffer.alloc(13)
   head.writeUInt32BE(width, 0)
@@ -45,7 +48,7 @@ test('pictures keep their kind and size, and lose what tells about whoever made 
     for (const note of ['ICC', 'JFIF', 'Google', 'sRGB', 'pHYs', 'eXIf']) {
       assert.ok(!cleaned.bytes.includes(note), `${type} has ${note}`)
     }
-    // What is clean stays as it is.
+    // A clean picture stays unchanged.
     assert.deepEqual((await clean(cleaned.bytes)).bytes, cleaned.bytes, type)
   }
 })
@@ -64,7 +67,7 @@ test('a page or a script that hides in a picture is not in ours', async () => {
 
 test('a few bytes that unpack to gigabytes are refused before they are unpacked', async () => {
   assert.equal(await cleanPicture(grey(60_000, 60_000, Buffer.alloc(10))), 'wrong_size')
-  // More pixels than its head says.
+  // More pixels than the header says.
   assert.equal(await cleanPicture(grey(16, 16, Buffer.alloc(50_000_000))), 'not_a_picture')
   assert.equal(await cleanPicture(grey(16, 16, rows(16, 15))), 'not_a_picture')
   assert.equal(await cleanPicture(grey(16, 16, rows(16, 16, 5))), 'not_a_picture', 'a filter that there is not')

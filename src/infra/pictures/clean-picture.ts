@@ -6,9 +6,9 @@ const SIDE_MIN = 16
 const SIDE_MAX = 2_048
 
 /**
- * Takes a picture of an unknown source apart and writes a new one from the parts that make its pixels. Everything else in the file (the
- * place where it was taken, scripts behind its end, frames of an animation) is dropped. Formats that can contain anything else are
- * refused.
+ * Writes a new picture from only those parts of an unknown file that make its pixels. Everything else (the place where
+ * the photo was taken, scripts after the end, frames of an animation) is dropped. Formats that can contain anything
+ * else are refused.
  */
 export async function cleanPicture(bytes: Buffer): Promise<SizedPicture | PictureFault> {
   try {
@@ -25,13 +25,13 @@ export async function cleanPicture(bytes: Buffer): Promise<SizedPicture | Pictur
 }
 
 /**
- * Both run outside of the event loop, because a picture may have millions of pixels. Not at the best level: with pixels that were chosen
- * for it, the last percents would take ten times as long.
+ * Both run outside of the event loop, because a picture may have millions of pixels. Not the best level: on pixels
+ * chosen to be slow, the last few percent would take ten times as long.
  */
 const pack = promisify<Buffer, Buffer>(deflate)
 const inflateAll = promisify<Buffer, { maxOutputLength: number }, Buffer>(inflate)
 const SIGNATURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
-/** The depths that each kind of colour allows, and the samples of a pixel. */
+/** For each kind of colour: the allowed depths, and the samples of a pixel. */
 const KINDS: Record<number, { depths: readonly number[]; samples: number }> = {
   0: { depths: [1, 2, 4, 8, 16], samples: 1 },
   2: { depths: [8, 16], samples: 3 },
@@ -51,7 +51,7 @@ const PASSES = [
 ] as const
 const FILTERS = 5
 
-/** Undefined for a file without the signature of a PNG. Its pixels are unpacked, counted, and packed again. */
+/** Undefined if the file does not begin like a PNG. Pixels are unpacked, counted and packed again. */
 async function cleanPng(bytes: Buffer, sideMax: number): Promise<SizedPicture | undefined> {
   if (!bytes.subarray(0, SIGNATURE.length).equals(SIGNATURE)) return undefined
   const chunks = readPngChunks(bytes)
@@ -62,7 +62,7 @@ async function cleanPng(bytes: Buffer, sideMax: number): Promise<SizedPicture | 
   const [depth, colour, compression, filter, interlace] = header.data.subarray(8) as unknown as number[]
   const kind = KINDS[colour!]
   if (!kind?.depths.includes(depth!) || compression !== 0 || filter !== 0 || interlace! > 1) throw new BrokenPicture()
-  // Checked before unpacking: a few bytes may claim to be gigabytes.
+  // Checked before unpacking, because a few bytes can claim to be gigabytes.
   if (width === 0 || height === 0 || width > sideMax || height > sideMax) throw new WrongSide()
   const only = (type: string) => chunks.filter((chunk) => chunk.type === type)
   const palette = only('PLTE').slice(0, 1)
@@ -139,14 +139,17 @@ const MARK = 0xff
 const START = 0xd8
 const END = 0xd9
 const SCAN = 0xda
-/** Baseline, extended and progressive; browsers show no other kinds. */
+/** Baseline, extended and progressive frames; browsers show no others. */
 const FRAMES = [0xc0, 0xc1, 0xc2]
-/** Tables, restart intervals, and the one note that says how colours are encoded. Other notes describe the camera. */
+/** Tables, restart intervals, and the one note about how colours are encoded. Other notes describe the camera. */
 const KEPT = [...FRAMES, 0xc4, 0xdb, 0xdd, 0xee, SCAN]
 const ADOBE_BYTES = 14
 const isRestart = (marker: number) => marker >= 0xd0 && marker <= 0xd7
 
-/** Undefined for a file without the signature of a JPEG. Keeps the parts that make its pixels, in their order, and nothing behind them. */
+/**
+ * Undefined if the file does not begin like a JPEG. Keeps the parts that make its pixels, in order, and nothing after
+ * them.
+ */
 function cleanJpeg(bytes: Buffer): SizedPicture | undefined {
   if (bytes[0] !== MARK || bytes[1] !== START) return undefined
   const kept: Buffer[] = [Buffer.from([MARK, START])]
@@ -185,7 +188,7 @@ function readFrame(frame: Buffer): { width: number; height: number } {
   return { height: frame.readUInt16BE(1), width: frame.readUInt16BE(3) }
 }
 
-/** The end of a scan's compressed pixels: a marker that is neither a filler nor a restart. */
+/** The end of a scan's compressed pixels: a marker that is neither padding nor a restart. */
 function endOfScan(bytes: Buffer, from: number): number {
   for (let at = bytes.indexOf(MARK, from); at !== -1; at = bytes.indexOf(MARK, at + 1)) {
     const marker = bytes.readUInt8(at + 1)
@@ -199,7 +202,10 @@ const LOSSY_START = Buffer.from([0x9d, 0x01, 0x2a])
 const LOSSLESS_START = 0x2f
 const HAS_ALPHA = 0x10
 
-/** Undefined for a file without the signature of a WebP. Keeps one still picture with its transparency; no notes, no animation. */
+/**
+ * Undefined if the file does not begin like a WebP. Keeps one still picture with transparency; no notes and no
+ * animation.
+ */
 function cleanWebp(bytes: Buffer): SizedPicture | undefined {
   if (bytes.toString('latin1', 0, 4) !== 'RIFF' || bytes.toString('latin1', 8, HEAD) !== 'WEBP') return undefined
   const chunks = readWebpChunks(bytes)
@@ -245,7 +251,7 @@ function sizeOfLossless(data: Buffer): Size {
   return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 }
 }
 
-/** The chunk that announces transparency. */
+/** The chunk that says that there is transparency. */
 function extended({ width, height }: Size): Chunk {
   const data = Buffer.alloc(10)
   data.writeUInt8(HAS_ALPHA, 0)
@@ -271,5 +277,5 @@ function writeWebpChunk({ type, data }: Chunk): Buffer {
 /** The content of the file contradicts its format. */
 class BrokenPicture extends Error {}
 
-/** The picture is too large, which is known before its pixels are unpacked. */
+/** The picture is too large; detected before its pixels are unpacked. */
 class WrongSide extends Error {}

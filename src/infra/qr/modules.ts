@@ -1,9 +1,9 @@
 import { encode } from 'uqr'
 
-/** Readers accept every mask; finding the best of the eight would cost more than all the rest. */
+/** Readers accept every mask. Finding the best of the eight would cost more than everything else. */
 const MASK = 3
 const VERSION_MAX = 40
-/** Check bytes of a block and number of blocks by version, at the level M. */
+/** Check bytes of a block, and number of blocks, by version, for level M. */
 const CHECK_BYTES = [
   10, 16, 26, 18, 24, 16, 18, 22, 22, 26, 30, 22, 22, 24, 24, 28, 28, 26, 26, 26, 26, 28, 28, 28, 28, 28, 28, 28, 28,
   28, 28, 28, 28, 28, 28, 28, 28, 28, 28, 28,
@@ -18,14 +18,14 @@ const PADDING = [0xec, 0x11]
 export interface QrModules {
   /** Modules on a side, without the quiet zone. */
   size: number
-  /** Row by row, 1 is dark. */
+  /** Row by row; 1 is dark. */
   dark: Uint8Array
 }
 
-/** The parts that all codes of a version have in common. */
+/** What all codes of a version have in common. */
 interface Form extends QrModules {
   version: number
-  /** Positions of the bits, in order; the mask is drawn there already. */
+  /** Positions of the bits, in order; the mask is already drawn there. */
   places: Uint16Array
   bytes: number
   dataBytes: number
@@ -35,7 +35,9 @@ interface Form extends QrModules {
   divisor: Uint8Array
 }
 
-/** Powers of two in the Galois field of the codes, twice, so that a sum of logarithms needs no modulus. */
+/**
+ * Powers of two in the Galois field of the codes. The list is repeated, so that a sum of logarithms needs no modulus.
+ */
 const POWERS = new Uint8Array(510)
 const LOGARITHMS = new Uint8Array(256)
 for (let at = 0, power = 1; at < 255; at++) {
@@ -47,8 +49,8 @@ for (let at = 0, power = 1; at < 255; at++) {
 const forms = new Map<number, Form>()
 
 /**
- * A text as a QR code of the level M. A general encoder draws every module of every code again, which was most of the cost of a
- * checkout. Here that encoder draws each version once, and the bits of a text are put into a copy of it.
+ * A text as a QR code of level M. A general encoder draws every module of every code again, which was most of the cost
+ * of a checkout. Here the encoder draws each version once, and the bits of a text are written into a copy.
  */
 export function toModules(text: string): QrModules {
   const bytes = Buffer.from(text)
@@ -80,7 +82,7 @@ function drawForm(version: number): Form {
   const dark = new Uint8Array(size * size)
   const places: number[] = []
   for (let right = size - 1; right >= 1; right -= 2) {
-    // The column of the timing pattern is skipped.
+    // Skip the column of the timing pattern.
     if (right === 6) right = 5
     const upward = ((right + 1) & 2) === 0
     for (let step = 0; step < size; step++) {
@@ -120,7 +122,7 @@ function toDataBytes({ version, dataBytes }: Form, text: Uint8Array): Uint8Array
   }
   put(BYTE_MODE, 4)
   put(text.length, lengthBits(version))
-  // Four bits come first, so every byte is divided between two.
+  // The mode takes four bits, so every byte is split between two.
   let at = bits >> 3
   for (const byte of text) {
     words[at++]! |= byte >> 4
@@ -130,7 +132,7 @@ function toDataBytes({ version, dataBytes }: Form, text: Uint8Array): Uint8Array
   return words
 }
 
-/** Blocks byte by byte in turn, longer ones last, followed by their check bytes. */
+/** Takes a byte of each block in turn, longer blocks last; then the check bytes in the same way. */
 function interleave({ bytes, dataBytes, blocks, checkBytes, divisor }: Form, data: Uint8Array): Uint8Array {
   const words = new Uint8Array(bytes)
   const short = Math.floor(dataBytes / blocks)
@@ -147,7 +149,7 @@ function interleave({ bytes, dataBytes, blocks, checkBytes, divisor }: Form, dat
   return words
 }
 
-/** The product of (x - 2^i), without its first coefficient, which is 1. */
+/** The product of all (x - 2^i), without its first coefficient, which is 1. */
 function toDivisor(degree: number): Uint8Array {
   const coefficients = new Uint8Array(degree)
   coefficients[degree - 1] = 1
@@ -161,7 +163,7 @@ function toDivisor(degree: number): Uint8Array {
   return coefficients.map((coefficient) => LOGARITHMS[coefficient]!)
 }
 
-/** The remainder of a block after division: the Reed-Solomon check. */
+/** The Reed-Solomon check bytes: the remainder of the block after division. */
 function toCheckBytes(data: Uint8Array, divisor: Uint8Array): Uint8Array {
   const degree = divisor.length
   const rest = new Uint8Array(degree)

@@ -8,10 +8,13 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 export const MASTER_KEY_BYTES = 32
 
-/** Without a fixed length Node accepts a tag of 4 bytes, which can be guessed. */
+/** Without a fixed length, Node would accept a tag of 4 bytes, which can be guessed. */
 const OPTIONS = { authTagLength: TAG_BYTES } as const
 
-/** The context that authenticates a data key, and a key: a record that is copied to another wallet or address cannot be decrypted. */
+/**
+ * The authenticated context of a data key and of a key: a record copied to another wallet or address cannot be
+ * decrypted.
+ */
 const dataKeyContext = ({ walletId }: KeyHolder) => `dek|v1|${walletId}`
 const keyContext = ({ walletId, address }: KeyHolder) => `key|v1|${walletId}|${address}`
 
@@ -32,7 +35,7 @@ function decrypt(key: Uint8Array, encrypted: string, context: string): Uint8Arra
   try {
     decipher.final()
   } catch (cause) {
-    // What was decrypted before the tag proved wrong must not be seen.
+    // Nobody may see what was decrypted before the tag proved to be wrong.
     text.fill(0)
     throw new DecryptionFailed('A sealed key does not open: it was changed, or belongs elsewhere.', { cause })
   }
@@ -70,7 +73,7 @@ export function openKey(master: MasterKey, holder: KeyHolder, encrypted: Encrypt
   }
 }
 
-/** Encrypts the data key with the new master key; the key itself is never decrypted. */
+/** Encrypts the data key with the new master key, without decrypting the wallet's key. */
 export function rewrapKey(
   { from, to }: { from: MasterKey; to: MasterKey },
   holder: KeyHolder,

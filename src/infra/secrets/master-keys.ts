@@ -14,20 +14,20 @@ import type { Random } from '../../kernel/ports.ts'
 import { syncFolder } from '../private-files.ts'
 import { MASTER_KEY_BYTES, type MasterKey } from './envelope.ts'
 
-/** The keys that encrypt the data keys of wallets: one encrypts, all decrypt. */
+/** The keys that encrypt the data keys of wallets. One encrypts, all decrypt. */
 export interface MasterKeys {
   active: MasterKey
   byId: ReadonlyMap<string, MasterKey>
 }
 
-/** Picks the active key by name; without one, the last of the list. */
+/** Selects the active key by its name; without a name, the last one. */
 export function toMasterKeys(keys: readonly MasterKey[], activeId = ''): MasterKeys {
   const active = activeId === '' ? keys.at(-1) : keys.find(({ id }) => id === activeId)
   if (!active) throw new Error('WALLET_KEY_ACTIVE names a key that WALLET_KEYS does not have.')
   return { active, byId: new Map(keys.map((key) => [key.id, key])) }
 }
 
-/** Reads a key file: one `id:base64` a line, the last one is active. Undefined when there is no file. */
+/** Reads a key file: one `id:base64` per line, the last one is active. Undefined if there is no file. */
 export function readKeyFile(file: string): MasterKeys | undefined {
   let text: string
   try {
@@ -48,13 +48,13 @@ export function readKeyFile(file: string): MasterKeys | undefined {
   )
 }
 
-/** Differs whenever the file may have other keys than before. Throws when there is none. */
+/** Changes whenever the file may have changed. Throws if there is no file. */
 export function stampKeyFile(file: string): string {
   const { ino, size, mtimeNs, ctimeNs } = statSync(file, { bigint: true })
   return [ino, size, mtimeNs, ctimeNs].join()
 }
 
-/** Makes the file with a first key, unless another process was faster. */
+/** Creates the file with a first key, unless another process has done so meanwhile. */
 export function createKeyFile(file: string, random: Random): MasterKeys {
   const beside = writeBeside(file, [newKey(random)], random)
   try {
@@ -68,7 +68,9 @@ export function createKeyFile(file: string, random: Random): MasterKeys {
   return readKeyFile(file)!
 }
 
-/** Adds a key that is active from now on; the older ones stay for the data keys that they have encrypted. One process at a time. */
+/**
+ * Adds a key that is active from now on. Older keys stay, because they have encrypted data keys. One process at a time.
+ */
 export function addToKeyFile(file: string, random: Random): MasterKeys {
   return withLock(file, () => {
     const known = readKeyFile(file)
@@ -79,7 +81,10 @@ export function addToKeyFile(file: string, random: Random): MasterKeys {
   })
 }
 
-/** Without a lock, two processes that read and write the file would lose the key of the first, and everything encrypted with it. */
+/**
+ * Without a lock, of two processes that change the file at once, one would lose its new key and everything encrypted
+ * with it.
+ */
 export function withLock<T>(file: string, run: () => T): T {
   const lock = `${file}.lock`
   try {
@@ -99,7 +104,7 @@ function newKey(random: Random): MasterKey {
   return { id: `key-${Buffer.from(random.bytes(4)).toString('hex')}`, key: random.bytes(MASTER_KEY_BYTES) }
 }
 
-/** A complete file or none: it is synced before it gets its name. */
+/** Writes a complete file or none: it is synced before it gets its name. */
 function writeBeside(file: string, keys: readonly MasterKey[], random: Random): string {
   const beside = `${file}.${Buffer.from(random.bytes(8)).toString('hex')}.new`
   const handle = openSync(beside, 'wx', 0o600)

@@ -11,7 +11,7 @@ const HERE = accountSecretContext('acc_1')
 const THERE = accountSecretContext('acc_2')
 const box = openSecretBox(testRandom.bytes(32), testRandom)
 
-test('a sealed text opens again, and looks different each time', () => {
+test('an encrypted text opens again, and looks different each time', () => {
   for (const plain of ['', 'whsec_abc', 'Zoë € 支払い', 'x'.repeat(10_000)]) {
     const encrypted = box.encrypt(HERE, plain)
     assert.equal(box.open(HERE, encrypted), plain)
@@ -43,7 +43,7 @@ test('the key is made once, for its owner alone; a broken key file is an error, 
   assert.equal(key!.length, 32)
   assert.deepEqual(readSecretKeys(folder, testRandom), [key])
   assert.deepEqual(readdirSync(folder), ['secret.key'])
-  // Windows has lists of who may do what, and no modes; a file there has what its folder has.
+  // Windows has access lists instead of modes; a file there inherits those of its folder.
   if (process.platform !== 'win32') assert.equal(statSync(join(folder, 'secret.key')).mode & 0o777, 0o600)
   writeFileSync(join(folder, 'secret.key'), 'half a k')
   assert.throws(() => readSecretKeys(folder, testRandom), /secret\.key holds no key\. Bring it back/)

@@ -8,12 +8,15 @@ import { withLock } from './master-keys.ts'
 
 const SECRET_KEY_BYTES = 32
 
-/** Notice that the file of keys has changed. */
+/** The notice that the file of keys has changed. */
 export const SECRET_KEYS_NOTICE = 'secret-keys'
 
 export const secretKeyFileOf = (dataDir: string) => join(dataDir, 'secret.key')
 
-/** The keys in the data folder, one a line, of which the first encrypts. One is made at the first start. Only their owner may read them. */
+/**
+ * The keys in the data folder, one per line; the first one encrypts. The first start creates one. Only the owner may
+ * read the file.
+ */
 export function readSecretKeys(dataDir: string, random: Random): Uint8Array[] {
   const file = secretKeyFileOf(dataDir)
   const keys = linesOf(readOrMake(file, random)).map((line) => Buffer.from(line, 'base64'))
@@ -23,7 +26,7 @@ export function readSecretKeys(dataDir: string, random: Random): Uint8Array[] {
   return keys
 }
 
-/** Puts a new key before the others, which still decrypt what they have encrypted. One process at a time. */
+/** Adds a new key before the others, which still decrypt. One process at a time. */
 export function addSecretKey(dataDir: string, random: Random): void {
   const file = secretKeyFileOf(dataDir)
   withLock(file, () => {
@@ -43,7 +46,8 @@ function readOrMake(file: string, random: Random): string {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
   }
-  // Written aside and linked, so that a second process sees the whole key or none, and a crash leaves no half of one.
+  // Written under another name and then linked, so that another process sees the whole key or none, and a crash leaves
+  // no partial one.
   const aside = `${file}.${Buffer.from(random.bytes(4)).toString('hex')}`
   const descriptor = openSync(aside, 'wx', 0o600)
   try {
@@ -59,7 +63,7 @@ function readOrMake(file: string, random: Random): string {
   } finally {
     rmSync(aside)
   }
-  // Synced before the store keeps anything that only this key can decrypt.
+  // Synced before the store contains anything that only this key can decrypt.
   syncFolder(dirname(file))
   return readFileSync(file, 'utf8')
 }
@@ -67,11 +71,11 @@ function readOrMake(file: string, random: Random): string {
 const ALGORITHM = 'aes-256-gcm'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
-/** Names the method of encryption, so that another can be added. */
+/** Names the encryption method, so that another one can be added. */
 const VERSION = 'v1.'
 
 interface NamedKey {
-  /** What it is called where people see it, which reveals nothing of the key. */
+  /** The name of the key that people see; it reveals nothing of the key. */
   name: string
   key: Uint8Array
 }
@@ -81,8 +85,8 @@ const toNamed = (keys: readonly Uint8Array[]): NamedKey[] =>
 const fingerprintKeyOf = (key: Uint8Array) => Buffer.from(hkdfSync('sha256', key, '', 'fingerprint', 32))
 
 /**
- * Encrypts with AES-256-GCM and the first of its keys; each key decrypts what it has encrypted. The context is authenticated: a text
- * that is moved to another row cannot be decrypted there.
+ * Encrypts with AES-256-GCM and the first key; decrypts with the key that was used. The context is authenticated, so a
+ * text that is moved to another row cannot be decrypted there.
  */
 export class SecretKeys implements SecretBox {
   readonly #load: () => readonly Uint8Array[]
@@ -90,7 +94,7 @@ export class SecretKeys implements SecretBox {
   #keys: readonly NamedKey[]
   #fingerprintKey: Uint8Array
 
-  /** `load` is called again when another process may have added a key. */
+  /** `load` is called again if another process may have added a key. */
   constructor(load: () => readonly Uint8Array[], random: Random) {
     this.#load = load
     this.#random = random
@@ -119,7 +123,7 @@ export class SecretKeys implements SecretBox {
     try {
       return this.#find(context, encrypted).plain
     } catch (error) {
-      // Another process may have encrypted it with a key that is newer than this process.
+      // Another process may have encrypted it with a key that this process has not loaded yet.
       const known = this.#keys.length
       this.reload()
       if (this.#keys.length <= known) throw error
@@ -127,12 +131,12 @@ export class SecretKeys implements SecretBox {
     }
   }
 
-  /** The name of the key that decrypts a text; undefined when none does. */
+  /** The name of the key that decrypts a text; undefined if none does. */
   encryptedWith(context: EncryptionContext, encrypted: string): string | undefined {
     try {
       return this.#find(context, encrypted).name
     } catch {
-      // Failing is the answer here.
+      // A key that cannot decrypt it; try the next.
       return undefined
     }
   }
@@ -141,12 +145,15 @@ export class SecretKeys implements SecretBox {
     return createHmac('sha256', this.#fingerprintKey).update(`${context}\0${plain}`).digest('hex')
   }
 
-  /** Fingerprints are compared with those in the store, so they keep their key when the others change. */
+  /** Fingerprints are compared with stored ones, so their key must stay the same when the other keys change. */
   useFingerprintKey(key: Uint8Array): void {
     this.#fingerprintKey = key
   }
 
-  /** The key of fingerprints from before the store had one: derived from the key that opens the store. */
+  /**
+   * The key of fingerprints for a store from before it had one of its own: derived from the key that encrypts the
+   * store.
+   */
   deriveFingerprintKey(name: string | undefined): Uint8Array {
     return fingerprintKeyOf((this.#keys.find((key) => key.name === name) ?? this.#keys[0]!).key)
   }
@@ -167,7 +174,7 @@ export class SecretKeys implements SecretBox {
 /** With one key that never changes. */
 export const openSecretBox = (key: Uint8Array, random: Random) => new SecretKeys(() => [key], random)
 
-/** Whether a column has an encrypted text: one that was emptied has none. */
+/** Whether a column contains an encrypted text; one that was blanked does not. */
 export const isEncrypted = (text: unknown): text is string => typeof text === 'string' && text.startsWith(VERSION)
 
 function decrypt(key: Uint8Array, context: EncryptionContext, encrypted: string): string {

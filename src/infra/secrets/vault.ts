@@ -7,10 +7,13 @@ import { type MasterKeys, createKeyFile, readKeyFile, stampKeyFile, toMasterKeys
 
 type VaultSettings = Pick<Config, 'walletKeys' | 'walletKeyActive' | 'dataDir'>
 
-/** The file of the master keys when no setting has them. */
+/** The file of the master keys, if no setting contains them. */
 export const keyFileOf = ({ dataDir }: Pick<Config, 'dataDir'>) => join(dataDir, 'wallet-keys')
 
-/** Reads the master keys; on a first start without any, makes one in the data folder. `used` is a key that wallets depend on. */
+/**
+ * Reads the master keys. A first start without any creates one in the data folder. `used` is the name of a key that
+ * wallets depend on.
+ */
 export function openVault(
   settings: VaultSettings,
   { used, random }: { used: string | undefined; random: Random },
@@ -23,7 +26,7 @@ export function openVault(
   let depends = used === undefined ? undefined : `wallets depend on the key ${used} in it`
   const load = (): MasterKeys => {
     const keys = readKeyFile(file)
-    // A new key could decrypt nothing and would hide that the old one is gone.
+    // A new key could decrypt nothing, and would hide that the old one is missing.
     if (!keys && depends !== undefined) throw new Error(`${file} is missing, and ${depends}. Restore it.`)
     const found = keys ?? createKeyFile(file, random)
     depends ??= 'this gateway has sealed wallets with it'
@@ -33,9 +36,11 @@ export function openVault(
 }
 
 interface VaultOptions {
-  /** Reads the master keys; called again when they may have changed, or a record names an unknown one. */
+  /** Reads the master keys. Called again if they may have changed, or if a record names an unknown key. */
   load(): MasterKeys
-  /** Differs whenever the keys may have changed; called before every encryption. Throws when there are no keys any more. */
+  /**
+   * Changes whenever the keys may have changed; called before every encryption. Throws if there are no keys any more.
+   */
   stamp?(): string
   random: Random
 }
@@ -56,8 +61,8 @@ export class EnvelopeVault implements KeyVault {
   }
 
   /**
-   * Encrypts with the key that is active now. Another process may have rotated the keys; a record under a key that only this
-   * process still remembers would be lost with it.
+   * Encrypts with the currently active key. Another process may have rotated the keys; a record under a key that only
+   * this process still has in memory would be lost with it.
    */
   encrypt(holder: KeyHolder, key: Uint8Array): EncryptedKey {
     this.#refresh()
@@ -84,7 +89,7 @@ export class EnvelopeVault implements KeyVault {
     return this.#find(masterKeyId) !== undefined
   }
 
-  /** Another process may have rotated the keys, so a record may name a key that is newer than this process. */
+  /** Another process may have rotated the keys, so the record may name a key that this process has not loaded yet. */
   #find(id: string): MasterKey | undefined {
     if (!this.#keys.byId.has(id)) this.#reload()
     return this.#keys.byId.get(id)
@@ -97,7 +102,7 @@ export class EnvelopeVault implements KeyVault {
     this.#stamp = stamp
   }
 
-  /** Refuses a changed key under a known name: every wallet that uses it would look damaged. */
+  /** Refuses if the key under a known name has changed: every wallet that uses it would look damaged. */
   #reload(): void {
     const next = this.#options.load()
     for (const { id, key } of next.byId.values()) {

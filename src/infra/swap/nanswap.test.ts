@@ -12,7 +12,9 @@ const DOCUMENTED = readFixture('providers/nanswap.documented.json') as Record<st
 const ORDER = DOCUMENTED['create-order']!
 const DAY = 86_400_000
 
-/** A swap service on loopback. What it is not told to answer is a 500; a number is a status; null is silence. */
+/**
+ * A swap service on loopback. It answers 500 to what it has no answer for; a number is a status, null means no answer.
+ */
 async function open(t: TestContext, changes: Answers = {}) {
   const asked: { path: string; body: string; key: unknown }[] = []
   const answers: Answers = { ...DOCUMENTED, ...changes }
@@ -48,7 +50,7 @@ test('an order is placed with its own words for currencies, and followed to its 
   assert.equal(asked[2]!.path, '/get-order?id=zYkxDxfmYRM')
 })
 
-// A deposit without its memo is lost, and we carry none.
+// A deposit without its memo would be lost, and we send no memos.
 test('currencies that need a memo are not offered, and an order that needs one is not taken', async (t) => {
   const { provider, request } = await open(t, { 'create-order': { ...ORDER, payinExtraId: '77' } })
   assert.deepEqual(await provider.currencies(), ['nano', 'ban', 'usdc-base'])
@@ -110,7 +112,7 @@ test('its currencies outlive an outage', async (t) => {
   assert.deepEqual(await provider.currencies(), before)
 })
 
-// It has no word for it, and would be asked for ever.
+// The service has no status for this, and would be asked for ever.
 test('an order that nobody paid expires a day after its time', async (t) => {
   const { provider, clock, followed } = await open(t, {
     'get-order': { ...DOCUMENTED['get-order'], status: 'waiting' },

@@ -7,9 +7,12 @@ import { BadStatus, fetchJson, toDecimal } from '../market/provider.ts'
 
 const CURRENCIES_FRESH = 10 * 60_000
 const CURRENCIES_STALE = 24 * 3_600_000
-/** The service has no status for an unpaid order. A transfer that was sent in time may take long to arrive on another network. */
+/**
+ * The service has no status for an unpaid order. A transfer that was sent in time may need long to arrive on another
+ * network.
+ */
 const GIVEN_UP_AFTER = 24 * 3_600_000
-/** The service calculates with JavaScript's numbers, which are exact up to this length. */
+/** The service calculates with JavaScript numbers, which are exact up to this length. */
 const DIGITS_MAX = 15
 const CODE = /^[a-z0-9-]{1,12}$/
 
@@ -60,7 +63,7 @@ export function nanswap({ url, key, clock }: NanswapOptions): SwapProvider {
       const maxDurationSeconds = Math.floor((expiresAt - clock.now()) / 1000)
       const wish = { ...pair, amount: Number(amount), toAddress: address, refundAddress, maxDurationSeconds }
       try {
-        // One time limit for both requests: a caller waits for the answer.
+        // One time limit for both requests, because a caller waits for the answer.
         const order = await circuit.run(async (signal) => {
           checkAmount(amount, await get('/get-limits', pair, signal))
           return post('/create-order', wish, signal)
@@ -81,7 +84,7 @@ export function nanswap({ url, key, clock }: NanswapOptions): SwapProvider {
   }
 }
 
-/** Currencies whose transfers need a memo are left out: we send none, and a transfer without it would be lost. */
+/** Currencies whose transfers need a memo are left out: we send none, and such a transfer would be lost. */
 function readCurrencies(answer: JsonObject): string[] {
   const codes = Object.entries(answer)
     .filter(([, about]) => toObject(about).hasExternalId !== true)
@@ -102,7 +105,7 @@ function checkAmount(amount: string, { min, max }: JsonObject): void {
   if (most !== undefined && Number(amount) > Number(most)) refuse(`At most ${most}.`)
 }
 
-/** An order that differs from the request must not be paid by anybody. */
+/** Refuses an order that differs from the request, so that nobody pays it. */
 function readOrder({ from, to, amount, address }: SwapRequest, order: JsonObject) {
   const { id, payinAddress, payinExtraId } = order
   const receive = toDecimal(order.expectedAmountTo)
@@ -128,7 +131,7 @@ const TIMEOUT = 8_000
 const FAILURES_MAX = 3
 const REST = 30_000
 
-/** After repeated failures the service is not asked for a while, so that no caller waits in vain. */
+/** After repeated failures the service is not called for a while, so that no caller waits in vain. */
 class Circuit {
   readonly #clock: Clock
   #failures = 0
@@ -145,7 +148,7 @@ class Circuit {
       this.#failures = 0
       return answer
     } catch (error) {
-      // A caller's invalid request is refused, and must not block the service for all others.
+      // The refusal of one caller's invalid request must not block the service for all others.
       if (isRefusal(error) || error instanceof AppError) this.#failures = 0
       else if (++this.#failures >= FAILURES_MAX) this.#backsOffUntil = this.#clock.now() + REST
       throw error
@@ -153,7 +156,7 @@ class Circuit {
   }
 }
 
-/** The service works and refuses this request. */
+/** The service works, but refuses this request. */
 function isRefusal(error: unknown): boolean {
   return error instanceof BadStatus && error.status >= 400 && error.status < 500 && error.status !== 429
 }

@@ -10,20 +10,20 @@ export interface TracesParts {
   failures: Failures
   /** Version of the gateway. */
   version: string
-  /** Whether a caller at this address may decide which of its requests are traced. */
+  /** Whether callers at this address may decide which of their requests are traced. */
   trusts(ip: string): boolean
 }
 
 export interface OpenTraces extends Traces {
-  /** Sends what waits, as far as that is possible in a moment. */
+  /** Sends waiting steps, as far as that is possible in a short time. */
   close(): Promise<void>
 }
 
-/** Traces, where the operator has a collector for them. Otherwise none of their code is loaded. */
+/** Opens traces if the operator has a collector; otherwise none of their code is loaded. */
 export async function openTraces(config: Config, parts: TracesParts): Promise<OpenTraces | undefined> {
   const { tracesCollector: url } = config
   if (url === undefined) return undefined
-  // The built command line contains the package; people who run the sources may have omitted it.
+  // The built command line contains the package. People who run from source may not have installed it.
   const { openOtlpTraces } = await import('./otlp.ts').catch((error: unknown) => {
     const text = 'OTEL_EXPORTER_OTLP_ENDPOINT is set, but the packages that make traces are not installed.'
     throw new Error(text, { cause: error })

@@ -12,7 +12,7 @@ import {
 import type { OpenTraces, TracesParts } from './open.ts'
 import { SampledTraces } from './sampled-traces.ts'
 
-/** Steps that wait for the collector; more are dropped, and counted. */
+/** Most steps that wait for the collector; more are dropped and counted. */
 const WAITING_MAX = 4_096
 const BATCH_MAX = 512
 const SEND_EVERY = 2_000
@@ -29,7 +29,7 @@ interface OtlpOptions extends TracesParts {
   share: number
 }
 
-/** Traces made with OpenTelemetry, sent as JSON over HTTP. */
+/** Traces made with OpenTelemetry and sent as JSON over HTTP. */
 export function openOtlpTraces({
   url,
   headers,
@@ -47,7 +47,7 @@ export function openOtlpTraces({
   })
   const outbox = new Outbox(exporter, reporters)
   const provider = new TracerProvider({
-    // Sampling is decided before anything is recorded, and not by an id that a caller may choose.
+    // Sampling was decided before; deciding by an id would let callers choose.
     sampler: new AlwaysOnSampler(),
     resource: resourceFromAttributes({ 'service.name': service, 'service.version': version }),
     spanLimits: SPAN_LIMITS,
@@ -57,7 +57,10 @@ export function openOtlpTraces({
   return Object.assign(traces, { close: () => withinTime(provider.shutdown(), () => outbox.noteLost(undefined)) })
 }
 
-/** Finished steps that wait to be sent: bounded, with one log line when the collector goes away and one when it is back. */
+/**
+ * Finished steps that wait to be sent, a limited number. Logs once when the collector becomes unavailable and once when
+ * it is back.
+ */
 class Outbox implements SpanProcessor {
   readonly #exporter: SpanExporter
   readonly #reporters: Pick<TracesParts, 'log' | 'metrics' | 'failures'>
@@ -104,7 +107,7 @@ class Outbox implements SpanProcessor {
       this.#reporters.metrics.traceSteps.inc({ outcome: isSent ? 'sent' : 'lost' }, spans.length)
       if (isSent) this.#noteSent()
       else this.noteLost(error)
-      // Reported here, so to the batch processor it is not a failure.
+      // The failure was reported above, so the batch processor should not report it again.
       done({ code: ExportResultCode.SUCCESS })
     })
   }
@@ -121,7 +124,7 @@ class Outbox implements SpanProcessor {
   }
 }
 
-/** Only the kind of failure: a collector's answer, and what was sent to it, may contain anything. */
+/** Contains only the kind of failure, because a collector's answer may contain anything. */
 class CollectorAway extends Error {
   readonly code: string
 
@@ -132,7 +135,7 @@ class CollectorAway extends Error {
   }
 }
 
-/** Resolves with it, or when it takes too long; what is still in progress then is lost. */
+/** Resolves when `ending` does, or when it takes too long; unsent steps are then lost. */
 async function withinTime(ending: Promise<void>, onLate: () => void): Promise<void> {
   const { promise: late, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(() => {

@@ -12,9 +12,9 @@ import {
 } from '@opentelemetry/api'
 import type { Arrival, Facts, Step, StepFailure, StepKind, Traces } from '../../kernel/traces.ts'
 
-/** Most steps of one request or job, so that an endless loop cannot fill the collector. */
+/** Most steps of one request or job, so that a loop cannot flood the collector. */
 const STEPS_MAX = 500
-/** Most blocks for which the request that published them is remembered. */
+/** For how many blocks the publishing request is remembered at most. */
 const BLOCKS_MAX = 1_000
 
 const KINDS = {
@@ -24,7 +24,7 @@ const KINDS = {
   internal: SpanKind.INTERNAL,
 } as const satisfies Record<StepKind, SpanKind>
 
-/** A request or a job of this process. Steps that begin after its end do not belong to it. */
+/** A request or a job of this process. Steps that begin after its end are not part of it. */
 interface Stay {
   isOpen: boolean
   stepsLeft: number
@@ -38,7 +38,7 @@ interface At {
 }
 
 interface SamplingOptions {
-  /** Share of requests that are traced, from 0 to 1. */
+  /** The share of requests that are traced, from 0 to 1. */
   share: number
   trusts(ip: string): boolean
 }
@@ -49,7 +49,7 @@ interface NewStep {
   kind: StepKind
 }
 
-/** Traces a share of all requests. For the others nothing is recorded or remembered. */
+/** Traces a share of all requests, and records nothing about the others. */
 export class SampledTraces implements Traces {
   readonly #tracer: Tracer
   readonly #options: SamplingOptions
@@ -62,8 +62,8 @@ export class SampledTraces implements Traces {
   }
 
   /**
-   * The header of an untrusted caller decides nothing: our trace has an id of its own, with a link to the caller's. A caller who could
-   * choose the sampling or the id could fill the collector, or write into traces of others.
+   * The header of an untrusted caller decides nothing: our trace gets its own id, with a link to the caller's.
+   * Otherwise a caller could flood the collector, or write into other people's traces.
    */
   arrive({ name, requestId, traceparent, ip }: Arrival): Step | undefined {
     const step: NewStep = { name, facts: { 'gateway.request_id': requestId }, kind: 'server' }
@@ -171,7 +171,7 @@ const toSpanContext = ({ traceId, stepId, sampled }: Traceparent) => ({
   isRemote: true,
 })
 
-/** The position in a trace, as one program sends it to the next (W3C Trace Context). */
+/** A place in a trace, as programs pass it on (W3C Trace Context). */
 interface Traceparent {
   traceId: string
   stepId: string
@@ -181,7 +181,7 @@ interface Traceparent {
 const SHAPE = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/
 const LENGTH = 55
 
-/** Undefined for anything else that a client has written. */
+/** Undefined if the text is not a valid header. */
 export function readTraceparent(text: unknown): Traceparent | undefined {
   if (typeof text !== 'string' || text.length !== LENGTH) return undefined
   const [, traceId, stepId, flags] = SHAPE.exec(text) ?? []

@@ -4,7 +4,7 @@ const collector = (value: string) => {
   if (value === '') return undefined
   const url = URL.canParse(value) ? new URL(value) : undefined
   if (!url || !/^https?:$/.test(url.protocol)) throw new BadSetting('must be an http or https address')
-  // This address is shown; credentials of the collector must not be.
+  // This address is shown on pages, so it must not contain credentials.
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
     throw new BadSetting('must be an address alone: what opens the collector belongs into OTEL_EXPORTER_OTLP_HEADERS')
   }
@@ -22,7 +22,7 @@ const share = (value: string) => {
   return number
 }
 
-/** `name=value` separated by commas, values percent-encoded: as OpenTelemetry writes them. */
+/** `name=value` pairs separated by commas, with percent-encoded values, as OpenTelemetry defines it. */
 const headers = (value: string): Readonly<Record<string, string>> =>
   Object.fromEntries(
     list(value).map((entry) => {
@@ -40,7 +40,7 @@ const decode = (text: string) => {
   try {
     return decodeURIComponent(text)
   } catch {
-    // An invalid percent sign: the common message explains the form.
+    // An invalid percent sign; the general error message explains the format.
     return undefined
   }
 }

@@ -8,7 +8,7 @@ import { type VanityRequest, findVanity } from './find.ts'
 
 const LETTERS = '13456789abcdefghijkmnopqrstuwxyz'
 
-/** Time stands still unless a test turns it: a slow machine finds the same. */
+/** Time does not advance unless the test advances it, so a slow machine finds the same. */
 const request = (random: SeededRandom, prefix: string): VanityRequest => ({
   prefix,
   timeLimitMilliseconds: 30_000,
@@ -53,7 +53,7 @@ test('several threads look from several starts and one of them is enough', () =>
     assert.ok(toAddress(key!.publicKey).startsWith(`nano_${prefix}`))
   }))
 
-// No machine finds five characters before its thread has begun.
+// On no machine can a thread find five characters before it has started.
 test('when time runs out there is no key (contract 4.2, rule 4; 7, Texts and codes: vanity search out of time; 8, Other areas: vanity)', () =>
   repeat(1, async (random) => {
     const clock = new TestClock()

@@ -9,7 +9,7 @@ import type { Clock, Random } from '../../kernel/ports.ts'
 import { systemClock } from '../clock.ts'
 import { isVanityPrefix, toPattern, toStart } from './walk.ts'
 
-/** Vanity searches of this process: a few at a time, and accounts take turns. */
+/** The vanity searches of this process: a few run at once, and accounts take turns. */
 export function openVanity({ random, clock }: { random: Random; clock: Clock }): Vanity {
   const turns = new VanityTurns(clock)
   return {
@@ -27,23 +27,23 @@ export function openVanity({ random, clock }: { random: Random; clock: Clock }):
 }
 
 export interface VanityRequest {
-  /** The beginning of the address, after `nano_`. */
+  /** How the address begins after `nano_`. */
   prefix: string
   timeLimitMilliseconds: number
   random: Random
-  /** 1 by default, so that the search does not take the machine from other work. */
+  /** By default 1, so that other work is not slowed down. */
   threads?: number
-  /** Aborts when the caller has left. */
+  /** Aborted when the caller has left. */
   signal?: AbortSignal
   clock?: Clock
 }
 
-/** A key that signs, but that comes from no seed or private key: other wallets cannot import it. */
+/** A key that can sign but was derived from no seed or private key, so other wallets cannot import it. */
 interface VanityKey extends ScalarKey {
   publicKey: PublicKey
 }
 
-/** Finds a key whose address begins with the prefix; undefined when time ran out or the caller has left. */
+/** Finds a key whose address begins with the prefix; undefined if time has run out or the caller has left. */
 export async function findVanity(request: VanityRequest): Promise<VanityKey | undefined> {
   const { prefix, timeLimitMilliseconds, random, threads = 1, signal, clock = systemClock } = request
   if (!isVanityPrefix(prefix)) throw new RangeError('No address can begin like this.')
@@ -56,7 +56,7 @@ export async function findVanity(request: VanityRequest): Promise<VanityKey | un
   const workers: Worker[] = []
   try {
     while (workers.length < threads) {
-      // Each thread has a start of its own: with the same start they would find the same.
+      // Each thread has its own start; otherwise all would find the same key.
       const worker = startWorker({ start: toStart(random.bytes(64)), pattern: toPattern(prefix) })
       worker.on('message', resolve)
       worker.on('error', reject)
@@ -73,16 +73,16 @@ export async function findVanity(request: VanityRequest): Promise<VanityKey | un
 }
 
 function startWorker(workerData: unknown): Worker {
-  // The worker is the file beside this one, compiled or as source.
+  // The worker is the file beside this one, either compiled or source.
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
   return new Worker(new URL(`./search-worker.${extension}`, import.meta.url), {
     workerData,
-    // Its numbers live for a millisecond: a large young generation would only occupy memory.
+    // Its numbers are short-lived, so a larger young generation would only occupy memory.
     resourceLimits: { maxYoungGenerationSizeMb: 4 },
   })
 }
 
-/** Money will be sent to this key, so it is derived once more by other code than the one that found it. */
+/** Money will be sent to this key, so other code than the search derives its address once more. */
 function toKey(scalar: bigint, prefix: string, random: Random): VanityKey {
   const bytes = Buffer.from(scalar.toString(16).padStart(64, '0'), 'hex').reverse()
   const key = { scalar: bytesToHex(bytes), prefix: bytesToHex(random.bytes(32)) }
@@ -91,7 +91,7 @@ function toKey(scalar: bigint, prefix: string, random: Random): VanityKey {
   return { ...key, publicKey }
 }
 
-/** Searches at once: each takes a thread for up to half a minute. */
+/** Most searches at once; each uses a thread for up to half a minute. */
 const RUNNING_MAX = 2
 const WAITING_MAX = 100
 
@@ -101,8 +101,8 @@ interface Waiting {
 }
 
 /**
- * Which search is next. An account has one search at a time and its others wait, so that one account never takes every
- * place; of the waiting ones, the first whose account has none running begins.
+ * Decides which search is next. An account has at most one running search, so that it never takes every place. The
+ * first waiting search whose account has none running is next.
  */
 export class VanityTurns {
   readonly #clock: Clock
@@ -113,7 +113,7 @@ export class VanityTurns {
     this.#clock = clock
   }
 
-  /** Runs a search when it is its turn, or refuses when that takes too long; undefined when its caller has left. */
+  /** Runs a search when it is its turn; refuses if the wait would be too long; undefined if the caller has left. */
   async take<T>(
     { payer, waitMilliseconds, leaving }: { payer: string; waitMilliseconds: number; leaving: Leaving },
     search: () => Promise<T>,
@@ -127,7 +127,7 @@ export class VanityTurns {
     }
   }
 
-  /** False when the caller has left meanwhile. */
+  /** False if the caller has left meanwhile. */
   #turn(payer: string, waitMilliseconds: number, leaving: Leaving): Promise<boolean> {
     const busy = () =>
       new AppError('overloaded', 'Too many vanity searches are running.', {

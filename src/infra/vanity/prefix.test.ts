@@ -7,7 +7,7 @@ import { VANITY_MAX, isVanityPrefix, toPattern } from './walk.ts'
 
 const ALPHABET = '13456789abcdefghijkmnopqrstuwxyz'
 
-/** A key's y coordinate begins with its lowest byte; its highest bits are not looked at. */
+/** The y coordinate of a key begins with its lowest byte; the highest bits are ignored. */
 const lowestBits = (key: string) => Buffer.from(hexToBytes(key)).readInt32LE()
 
 function fits(key: string, prefix: string): boolean {

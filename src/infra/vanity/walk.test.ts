@@ -12,13 +12,13 @@ const AROUND = 2n * REACH + 1n
 
 const addressOf = (scalar: bigint) => toAddress(bytesToHex(BASE.multiply(scalar).toBytes()))
 
-/** All 32 bits that a pattern has, so that no other key fits by chance. */
+/** All 32 bits of a pattern, so that no other key matches by chance. */
 const patternOf = (scalar: bigint) => ({
   mask: -1,
   wanted: Buffer.from(BASE.multiply(scalar).toBytes()).readInt32LE(),
 })
 
-/** The first hit within so many centres. */
+/** The first match within this number of centres. */
 function findWithin(walk: VanityWalk, centres: number): bigint | undefined {
   for (let centre = 0; centre < centres; centre++) {
     const scalar = walk.next()
@@ -67,7 +67,7 @@ test('keys that do not fit are passed over', () =>
     }
   }))
 
-// A walk that left the group's order would end on scalars that are no multiples of eight any more.
+// If the walk passed the order of the group, its scalars would no longer be multiples of eight.
 test('a start is a multiple of eight with room on both sides', () =>
   repeat(50, (random) => {
     for (const bytes of [random.bytes(64), new Uint8Array(64), new Uint8Array(64).fill(255)]) {

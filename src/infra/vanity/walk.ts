@@ -5,12 +5,15 @@ const { Point } = ed25519
 const { Fp, Fn, BASE } = Point
 const P = Fp.ORDER
 
-/** Keys on either side of a centre that share one inversion. More would gain little: the inversion costs only a twentieth already. */
+/**
+ * How many keys on either side of a centre share one inversion. More would gain little, because the inversion is
+ * already only a twentieth of the cost.
+ */
 const REACH = 256
-/** Scalars stay multiples of eight, as every scalar of the standard is. */
+/** Scalars stay multiples of eight, like every scalar of the standard. */
 const STRIDE = 8n
 const HOP = STRIDE * BigInt(2 * REACH + 1)
-/** More steps than any search takes. */
+/** More steps than any search makes. */
 const ROOM = 2n ** 64n
 
 interface Offset {
@@ -19,7 +22,7 @@ interface Offset {
   product: bigint
 }
 
-/** A secret scalar to start from, made of 64 random bytes, with enough distance from both ends. */
+/** A secret start, made from 64 random bytes, with enough distance from both ends. */
 export function toStart(bytes: Uint8Array): bigint {
   const number = BigInt(`0x${Buffer.from(bytes).toString('hex')}`)
   return STRIDE * (ROOM + (number % (Fn.ORDER / STRIDE - 2n * ROOM)))
@@ -27,7 +30,7 @@ export function toStart(bytes: Uint8Array): bigint {
 
 /**
  * Searches neighbouring keys. A neighbour costs five multiplications instead of a whole derivation: only its y is
- * computed, from known coordinates, and one inversion serves all neighbours of a centre.
+ * computed, from known coordinates, and one inversion is shared by all neighbours of a centre.
  */
 export class VanityWalk {
   readonly #pattern: Pattern
@@ -42,7 +45,7 @@ export class VanityWalk {
     this.#centre = BASE.multiply(start)
   }
 
-  /** Tests the keys around the next centre; returns the scalar of one that fits, if there is one. */
+  /** Tests the keys around the next centre; returns the scalar of a matching one, if any. */
   next(): bigint | undefined {
     const { x, y } = this.#centre.toAffine()
     const steps = this.#fits(y) ? 0 : this.#look(x, y)
@@ -53,8 +56,8 @@ export class VanityWalk {
   }
 
   /**
-   * For two different points, y = (x₁y₁ - x₂y₂) / (x₁y₂ - x₂y₁) is that of their sum, and with both minus signs changed that of
-   * their difference. The denominators are inverted together: by the inverse of their product, from which each is recovered.
+   * For two different points, y = (x₁y₁ - x₂y₂) / (x₁y₂ - x₂y₁) is the y of their sum; with both minus signs changed,
+   * of their difference. All denominators are inverted together, through the inverse of their product.
    */
   #look(x: bigint, y: bigint): number | undefined {
     const product = (x * y) % P
@@ -100,23 +103,29 @@ function listOffsets(): Offset[] {
 
 const ALPHABET = '13456789abcdefghijkmnopqrstuwxyz'
 
-/** Every further character takes 32 times as long; this many take seconds. */
+/** Each additional character takes 32 times as long; with this many, a search takes seconds. */
 export const VANITY_MAX = 5
 
-/** Whether an address can begin with these characters after `nano_`; the first one contains a single bit of the key. */
+/**
+ * Whether an address can begin with these characters after `nano_`. The first character contains only one bit of the
+ * key.
+ */
 export function isVanityPrefix(text: string): boolean {
   return text.length <= VANITY_MAX && /^[13]/.test(text) && [...text].every((letter) => ALPHABET.includes(letter))
 }
 
-/** The lowest 32 bits of a key's y coordinate, as signed numbers, match when `(bits & mask) === wanted`. */
+/**
+ * A pattern for the lowest 32 bits of a key's y coordinate, as signed numbers: a key matches if `(bits & mask) ===
+ * wanted`.
+ */
 export interface Pattern {
   mask: number
   wanted: number
 }
 
 /**
- * An address contains the key from its first byte on, five bits to a character after four bits of padding; that byte is the
- * lowest of the coordinate. So the bits are aligned as in the address, and then read in reverse.
+ * After four bits of padding, an address contains the key from its first byte, five bits per character. That byte is
+ * the lowest of the coordinate. So the bits are arranged as in the address, and then read in reverse.
  */
 export function toPattern(prefix: string): Pattern {
   let value = 0

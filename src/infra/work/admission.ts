@@ -1,21 +1,20 @@
 import { expectedHashes } from '../../kernel/nano/work.ts'
-import type { WorkRequest } from '../../kernel/ports.ts'
+import { type WorkRequest } from '../../kernel/work-port.ts'
 import { RANK, type SearchJob } from './search-job.ts'
 import type { SearchQueue } from './search-queue.ts'
 
-/** Longest queue, whatever the estimate of waiting times says. */
+/** Longest queue, whatever the estimated waiting times are. */
 const JOBS_MAX = 20_000
-/** Most searches for later use, so that they never displace callers who wait now. */
+/** Most searches in advance, so that they never displace waiting callers. */
 const PRECOMPUTE_MAX = 50
 
 export interface QueueLimits {
   /** The longest wait in the queue that is worth beginning. */
   queueSecondsMax: number
-  /** The longest that any caller waits altogether. */
   waitSecondsMax: number
 }
 
-/** When to ask again, in seconds, if the queue is full; 0 means accepted. */
+/** If the queue is full, the seconds after which to try again; 0 if the search is accepted. */
 export function secondsToComeBack(
   request: WorkRequest,
   queue: SearchQueue,
@@ -27,15 +26,15 @@ export function secondsToComeBack(
   for (const group of queue.groups) if (group.class === 'precompute') waitingLater += group.size
   if (request.class === 'precompute') return waitingLater >= PRECOMPUTE_MAX ? 60 : 0
   if (queue.size - waitingLater >= JOBS_MAX) return Math.ceil(queue.hashes / rate / 2) || 1
-  // A search that is unlikely to end in time would only take the machine from the others.
+  // A search that probably cannot finish in time would only take the machine from others.
   if (expectedHashes(request.threshold) / rate > waitSecondsMax) return waitSecondsMax
   return Math.max(0, Math.ceil(secondsAhead(request, queue, rate) - queueSecondsMax))
 }
 
 /**
- * How long the searches before this one will take: everything more urgent; of the same urgency those that are not more expensive, and
- * of each other payer no more than its share while the newcomer waits for its own. Otherwise one payer's long queue would lock all
- * others out.
+ * How long the searches before this one will take. Those are all more urgent ones and, of equal urgency, those that are
+ * not more expensive; of every other payer only its fair share during the wait. Otherwise the long queue of one payer
+ * would keep all others out.
  */
 function secondsAhead(
   { threshold, class: urgency, payer, weight = 1 }: WorkRequest,
@@ -60,7 +59,7 @@ function secondsAhead(
   return ahead / rate
 }
 
-/** After this long, a search of one of our own wallets is as urgent as that of a waiting caller. */
+/** After this time, a search for one of our own wallets is as urgent as one for a waiting caller. */
 const WALLET_PATIENCE = 10_000
 const PAYERS_MAX = 10_000
 
@@ -68,17 +67,17 @@ type Payer = Pick<WorkRequest, 'payer' | 'weight'>
 const NOBODY: Payer = { payer: '' }
 
 /**
- * Which search is next. Urgency first; within it each payer has a share of the machine by weight, counted in hashes, so that a payer
- * with a hundred searches does not keep the others waiting. A cheap search goes before an expensive one, until the
- * expensive one has waited about as long as it takes.
+ * Decides which search is next. Urgency comes first. Among equally urgent searches each payer has a weighted share of
+ * the machine, measured in hashes, so that a payer with a hundred searches does not make the others wait. A cheap
+ * search goes before an expensive one until the expensive one has waited about as long as it takes.
  */
 export class FairShares {
-  /** Hashes that each payer has used, divided by its weight, from a common start. */
+  /** Hashes that each payer has used, divided by its weight, counted from a common start. */
   readonly #used = new Map<string, number>()
-  /** The count of the payer who was served last: newcomers begin there and not at zero. */
+  /** The value of the payer who was served last. New payers begin with it, not with zero. */
   #floor = 0
 
-  /** Called with a payer's first search: unused shares of the past are not saved up. */
+  /** Call it with a payer's first search. A payer cannot save up shares from the past. */
   enter(payer: string): void {
     this.#set(payer, Math.max(this.#usedBy(payer), this.#floor))
   }
@@ -91,14 +90,14 @@ export class FairShares {
     this.#set(payer, this.#usedBy(payer) + hashes / weight)
   }
 
-  /** Negative when `a` comes before `b`. */
+  /** Negative if `a` comes before `b`. */
   compare(a: SearchJob, b: SearchJob, now: number, rate: number): number {
     return this.rank(a, now) - this.rank(b, now) || this.#standing(a, now, rate) - this.#standing(b, now, rate)
   }
 
   /**
-   * Whether a waiting search should displace a running one. Not for a small advantage: two equal searches would displace each other for
-   * ever.
+   * Whether a waiting search should replace a running one. Not for a small advantage, because two equal searches would
+   * replace each other for ever.
    */
   displaces(waiting: SearchJob, running: SearchJob, now: number, rate: number): boolean {
     const ranks = this.rank(waiting, now) - this.rank(running, now)
@@ -115,7 +114,7 @@ export class FairShares {
   #standing(job: SearchJob, now: number, rate: number): number {
     const waited = ((now - job.since) / 1000) * rate
     const { payer, weight = 1 } = job.lead ?? NOBODY
-    // Waiting compensates for the price and no more: otherwise a long queue would count as a long wait.
+    // Waiting compensates for the cost of the search, but no more: otherwise a long queue would count as a long wait.
     return this.#usedBy(payer) + Math.max(0, job.expectedHashes - waited) / weight
   }
 

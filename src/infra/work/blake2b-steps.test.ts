@@ -7,7 +7,7 @@ import { rootWords } from './searcher.ts'
 
 const hash = hashSteps()
 
-/** Follows the steps as they are written down. */
+/** Runs the recorded steps one by one. */
 function follow(root: string, nonce: bigint): bigint {
   const values = new Map([['nonce', nonce]])
   hash.constantsOf(rootWords(root)).forEach((value, index) => values.set(hash.constants[index]!, value))
@@ -26,7 +26,8 @@ test('the steps give the value of random nonces for random roots', () =>
     assert.equal(follow(root, nonce), workValue(root, formatWork(nonce)))
   }))
 
-// Speed rests on this: what does not depend on the nonce, or leads nowhere, is not done for each nonce.
+// The speed of a search depends on this: steps that do not depend on the nonce, or that no result needs, are not
+// repeated for each nonce.
 test('414 additions and 358 rotated exclusive ors remain for each nonce', () => {
   const count = (kind: string) => hash.steps.flat().filter((operation) => operation.kind === kind).length
   assert.deepEqual([count('add'), count('xorRotate')], [414, 358])

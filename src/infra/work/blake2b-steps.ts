@@ -1,9 +1,9 @@
 /*
  * The value of a nonce is the first word of Blake2b (RFC 7693) over 40 bytes: the nonce, then the four words of a root.
- * That is one compression with five message words, of which only the nonce changes during a search. So the compression
- * is run once here, on names instead of numbers: what depends on the root alone becomes a constant that is computed
- * once for a search, additions of a zero word disappear, and operations that no result depends on are left out. Of 576 additions, 384
- * exclusive ors and 384 rotations remain 414, 358 and 358, which is all that a search computes for each nonce.
+ * That is one compression of five message words, of which only the nonce changes during a search. So the compression is
+ * run once here, on names instead of numbers. What depends only on the root becomes a constant that is computed once
+ * per search; additions of a zero word disappear; operations that no result needs are left out. Of 576 additions, 384
+ * exclusive ors and 384 rotations, 414, 358 and 358 remain for each nonce.
  */
 
 /** A word of the state (`v0` to `v15`), the nonce, or a constant of the root (`c0`, `c1`, …). */
@@ -14,16 +14,16 @@ export interface Operation {
   to: Operand
   left: Operand
   right: Operand
-  /** How far the exclusive or is rotated to the right. */
+  /** How many bits the exclusive or is rotated to the right. */
   bits: number
 }
 
 export interface HashSteps {
-  /** The operations in order; those of one step do not depend on each other. */
+  /** The operations in order; those of one step are independent of each other. */
   steps: readonly (readonly Operation[])[]
   /** The constants that the operations use. */
   constants: readonly Operand[]
-  /** The values of `constants`, for the four words of a root. */
+  /** Computes the values of `constants` for the four words of a root. */
   constantsOf(root: readonly bigint[]): bigint[]
 }
 
@@ -64,12 +64,12 @@ const INITIAL = [
 ]
 const ALL_ONES = 2n ** 64n - 1n
 
-/** The hash begins from this word and ends by mixing it in again: a digest of 8 bytes, without a key. */
+/** The hash starts with this word, and ends with an exclusive or with it: a digest of 8 bytes, without a key. */
 export const FIRST_WORD = INITIAL[0]! ^ 0x01010008n
 
 function startState(): bigint[] {
   const state = [FIRST_WORD, ...INITIAL.slice(1), ...INITIAL]
-  // The message is 40 bytes long, and its first block is the last one.
+  // The message has 40 bytes, and its first block is the last one.
   state[12]! ^= 40n
   state[14]! ^= ALL_ONES
   return state
@@ -79,7 +79,7 @@ type Recipe = (values: readonly bigint[], root: readonly bigint[]) => bigint
 
 const rotateRight = (value: bigint, bits: bigint) => ((value >> bits) | (value << (64n - bits))) & ALL_ONES
 
-/** Records the operations of the hash and tracks which words are still constants. */
+/** Records the operations of the hash, and which words are still constant. */
 class Recording {
   readonly steps: Operation[][] = []
   readonly recipes: Recipe[] = []
@@ -97,7 +97,7 @@ class Recording {
     return `c${this.recipes.length - 1}`
   }
 
-  /** Four independent mixings, each of a column or a diagonal of the state. */
+  /** Four independent mixing steps, each on a column or a diagonal of the state. */
   mix(groups: readonly (readonly number[])[], words: readonly number[]): void {
     const add = (to: number, from: number) =>
       this.#step(groups, (group) => this.#add(group[to]!, this.#state[group[from]!]))
@@ -114,8 +114,8 @@ class Recording {
   }
 
   /**
-   * Adds its second word and a message word to the first word of each group. The second word has only just been
-   * computed, so the message word is added first, without waiting for it; except where two constants can be added.
+   * Adds the second word and a message word to the first word of each group. The second word was computed just before,
+   * so the message word is added first, without waiting for it, unless two constants can be added.
    */
   #addBoth(groups: readonly (readonly number[])[], wordOf: (index: number) => number): void {
     const areConstants = groups.map(([a, b]) => isConstant(this.#state[a!]!) && isConstant(this.#state[b!]!))
@@ -165,7 +165,7 @@ function constantIndex(operand: Operand): number | undefined {
   return operand.startsWith('c') ? Number(operand.slice(1)) : undefined
 }
 
-/** Follows the operations backwards from the two words of the result, and drops those that are not needed. */
+/** Follows the operations back from the two words of the result, and drops those that are not needed. */
 function keepNeeded(steps: readonly Operation[][]): Operation[][] {
   const needed = new Set<Operand>(['v0', 'v8'])
   return steps
@@ -180,7 +180,7 @@ function keepNeeded(steps: readonly Operation[][]): Operation[][] {
     .toReversed()
 }
 
-/** The operations for each nonce, and once for each root. The value is then `v0 ^ v8 ^ FIRST_WORD`. */
+/** The operations for each nonce, and those for each root. The value is then `v0 ^ v8 ^ FIRST_WORD`. */
 export function hashSteps(): HashSteps {
   const recording = new Recording()
   for (let round = 0; round < ROUNDS; round++) {

@@ -9,11 +9,11 @@ export interface CpuWorkerData {
   /** Index of this thread. */
   thread: number
   module: WebAssemblyModule
-  /** Nonces tried between two checks of the generation. */
+  /** Nonces tried between two checks whether the search is still wanted. */
   chunk: number
 }
 
-/** Messages to the main thread: first that the thread can search, then what it found. */
+/** Messages to the main thread: that the thread is ready, then what it has found. */
 export type CpuWorkerMessage = 'ready' | { generation: number; nonce: bigint }
 
 const { buffer, threads, thread, module, chunk } = workerData as CpuWorkerData
@@ -22,14 +22,14 @@ const memory = new JobMemory(threads, buffer)
 const searcher = openSearcher(module)
 const post = (message: CpuWorkerMessage) => port.postMessage(message)
 
-/** Searches in chunks of a few milliseconds: an ended job is left after the current one. */
+/** Searches in chunks of a few milliseconds, so that a thread soon notices the end of a search. */
 function search(generation: number, start: bigint, threshold: bigint): void {
   let next = start
   while (memory.isRunning(generation)) {
     const nonce = searcher.search(next, chunk, threshold)
     if (nonce !== undefined) {
       memory.count(thread, Number(BigInt.asUintN(64, nonce - next)) + 1)
-      // With an easy threshold all threads find something at once; one answer is enough.
+      // With an easy threshold all threads find a nonce at once; one of them is enough.
       if (memory.end(generation)) post({ generation, nonce })
       return
     }
@@ -39,7 +39,7 @@ function search(generation: number, start: bigint, threshold: bigint): void {
 }
 
 post('ready')
-// The thread has nothing else to do: it sleeps in this loop until it is terminated.
+// The thread has nothing else to do, so it sleeps in this loop until it is terminated.
 for (;;) {
   const { generation, root, threshold, start } = memory.waitForJob(thread)
   searcher.setRoot(root)

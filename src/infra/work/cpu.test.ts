@@ -12,11 +12,11 @@ import { TYPESCRIPT } from '../../../test/support/typescript.ts'
 const THREADS = 2
 const ROOT = '718CC2121C3E641059BC1C2CFC45666C99E8AE922F7A807B7D07B62C995D79E2'
 const { send, receive } = WORK_THRESHOLDS.dev
-/** No nonce of any root is expected to reach it. */
+/** A threshold that no nonce of any root is likely to reach. */
 const UNREACHABLE = 2n ** 64n - 1n
 const never = () => new AbortController().signal
 
-/** For tests that leave an engine as they found it. Its threads do not keep the process alive. */
+/** For tests that do not change the engine. Its threads do not keep the process running. */
 let shared: Promise<CpuEngine> | undefined
 const sharedEngine = () => (shared ??= openCpuEngine({ threads: THREADS, random: testRandom }))
 
@@ -61,7 +61,7 @@ test('a stopped search makes room for the next one at once', async () => {
   }
 })
 
-// What an older search finds must never be taken for an answer to a newer one.
+// The result of an earlier search must never answer a later one.
 test('searches stopped at any moment answer for their own root or not at all', async () => {
   const engine = await sharedEngine()
   await repeat(500, async (random) => {
@@ -152,7 +152,7 @@ test('closing ends a running search and the engine, and one that cannot be tuned
   await assert.rejects(openCpuEngine({ threads: 1, random: testRandom, shapes: [] }), /right answers/)
 })
 
-// Commands that open the gateway's parts must end by themselves.
+// A command that opens parts of the gateway must be able to end.
 test('threads without a search do not keep the process alive', () => {
   const file = (name: string) => JSON.stringify(new URL(name, import.meta.url).href)
   const script = `import(${file('./cpu.ts')})

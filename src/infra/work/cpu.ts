@@ -13,23 +13,23 @@ import { SHAPES, type Shape } from './shapes.ts'
 import type { Target, WorkSource } from './source.ts'
 import { type Tuned, recallTuned } from './tune.ts'
 
-/** How long a thread searches before it checks whether it still should. */
+/** How long a thread searches before it checks whether to continue. */
 const CHUNK_SECONDS = 0.003
-/** Most tries of a search in the calling thread: some milliseconds. */
+/** Most tries in the calling thread; they take some milliseconds. */
 const HERE_MAX = 65_536
-/** A processor that computes wrongly is useless, but a single flipped bit is no reason to stop using it. */
+/** A processor that computes wrongly is useless, but a single wrong result is tolerated. */
 const WRONG_ANSWERS_MAX = 3
 
 export interface CpuOptions {
   threads: number
   random: Random
-  /** Forms of the search to choose from. */
+  /** Variants of the search to choose from. */
   shapes?: readonly Shape[]
-  /** The fastest form that an earlier start has found. */
+  /** The fastest variant that an earlier start has found. */
   memory?: TuningMemory | undefined
-  /** Whether another engine makes better use of the same processor now. */
+  /** Whether another engine currently makes better use of the same processor. */
   isReplaced?: () => boolean
-  /** A thread ended and could not be started again: from now on this machine does not search. */
+  /** Called when a thread ended and could not be started again: this machine then no longer searches. */
   onLost?: (error: unknown) => void
 }
 
@@ -37,33 +37,33 @@ interface Running {
   generation: number
   resolve: (work: string | undefined) => void
   reject: (error: Error) => void
-  /** Removes the listener that stops the search. */
+  /** Removes the listener for the caller's leaving. */
   release: () => void
 }
 
 function startThread(name: 'cpu-worker' | 'tune-worker', workerData: unknown): Worker {
-  // The worker is the file beside this one, compiled or as source.
+  // The worker is the file beside this one, either compiled or source.
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
   return new Worker(new URL(`./${name}.${extension}`, import.meta.url), {
     workerData,
-    // Objects live only briefly there: a large young generation would only occupy memory.
+    // Its objects are short-lived, so a larger young generation would only occupy memory.
     resourceLimits: { maxYoungGenerationSizeMb: 4 },
   })
 }
 
-/** Finds the fastest form of the search on this machine, in a thread of its own. */
+/** Finds the fastest variant of the search on this machine, in a separate thread. */
 async function tuneInThread(shapes: readonly Shape[]): Promise<Tuned> {
   const thread = startThread('tune-worker', shapes)
   const ended = once(thread, 'exit').then(() => Promise.reject(new Error('The thread that tunes the search ended.')))
-  // Its end after the answer needs no handling.
+  // When the thread ends after its answer, nothing needs to be done.
   void whenOver(ended)
   const [tuned] = (await Promise.race([once(thread, 'message'), ended])) as [Tuned]
   return tuned
 }
 
 /**
- * Resolves when this machine can search. Measurements of an earlier start are not repeated; the threads are then
- * started by the first search, because many gateways never search themselves.
+ * Resolves when this machine can search. Results of an earlier start's measurements are reused. Then the threads start
+ * with the first search only, because many gateways never search themselves.
  */
 export async function openCpuEngine({ shapes = SHAPES, memory, ...options }: CpuOptions): Promise<CpuEngine> {
   const { threads } = options
@@ -82,13 +82,13 @@ export async function openCpuEngine({ shapes = SHAPES, memory, ...options }: Cpu
   return engine
 }
 
-/** The threads of this machine as one engine. Made by `openCpuEngine`. */
+/** The threads of this machine as one engine; `openCpuEngine` creates it. */
 export class CpuEngine implements WorkSource {
   readonly name = 'cpu'
   readonly kind = 'cpu'
   readonly slots = 1
   readonly spare = true
-  /** The selected form of the search, and the speed of each form on all threads. */
+  /** The selected variant of the search, and the speed of each on all threads. */
   readonly shape: string
   readonly shapes: readonly { shape: string; rate: number }[]
   readonly #random: Random
@@ -100,7 +100,7 @@ export class CpuEngine implements WorkSource {
   readonly #threads: Worker[] = []
   readonly #rate: HashRate
   #started: Promise<unknown> | undefined
-  /** Threads that ended and were not replaced yet. */
+  /** How many threads ended and were not replaced yet. */
   #missing = 0
   #wrongAnswers = 0
   #closed = false
@@ -127,7 +127,7 @@ export class CpuEngine implements WorkSource {
     this.#rate = new HashRate(tuned.rate * threads)
   }
 
-  /** Resolves when every thread can search. Each thread joins a search that began before. */
+  /** Resolves when every thread can search. A thread joins a search that began before it was ready. */
   startThreads(): Promise<unknown> {
     return (this.#started ??= Promise.all(
       Array.from({ length: this.#count }, (_, thread) => this.#startThread(thread)),
@@ -151,7 +151,7 @@ export class CpuEngine implements WorkSource {
   async search({ root, threshold }: Target, stop: AbortSignal): Promise<string | undefined> {
     assert(!this.#running, 'a search is running already')
     assert(isHex(root, 64), 'a root has 64 hexadecimal digits')
-    // A larger threshold would be cut to 64 bits, and then any nonce might reach it.
+    // A larger threshold would be truncated to 64 bits, so that any nonce might reach it.
     assert(threshold >= 0n && threshold < 2n ** 64n, 'a threshold has 64 bits')
     if (stop.aborted) return undefined
     if (!this.usable) throw new Error('The threads that search for work are not available.')
@@ -161,7 +161,7 @@ export class CpuEngine implements WorkSource {
       const onAbort = () => this.#finish()?.resolve(undefined)
       stop.addEventListener('abort', onAbort, { once: true })
       const release = () => stop.removeEventListener('abort', onAbort)
-      // While a caller waits for them, the threads keep the process alive.
+      // The threads keep the process running only while a caller waits.
       for (const thread of this.#threads) thread.ref()
       this.#rate.start(performance.now(), this.hashes)
       const ofThreads = Array.from({ length: this.#count }, (_, thread) => starts.readBigUInt64LE(8 * thread))
@@ -170,7 +170,7 @@ export class CpuEngine implements WorkSource {
     })
   }
 
-  /** Searches in the calling thread for work that takes few tries; undefined when it takes more after all. */
+  /** Searches in the calling thread for work that takes few tries; undefined if the tries were not enough. */
   searchHere({ root, threshold }: Target): string | undefined {
     assert(isHex(root, 64), 'a root has 64 hexadecimal digits')
     const { module, lanes } = this.#tuned
@@ -191,7 +191,7 @@ export class CpuEngine implements WorkSource {
     await Promise.all(this.#threads.map((thread) => thread.terminate()))
   }
 
-  /** Ends the current search, if there is one; its caller settles it. */
+  /** Ends the current search, if any; the caller settles it. */
   #finish(): Running | undefined {
     const running = this.#running
     if (!running) return undefined
@@ -203,7 +203,7 @@ export class CpuEngine implements WorkSource {
     return running
   }
 
-  /** Resolves when the thread can search; rejects when it ends before. */
+  /** Resolves when the thread can search; rejects if it ends before that. */
   #startThread(thread: number, isBack = false): Promise<void> {
     const { module, rate, lanes } = this.#tuned
     const chunk = Math.max(1, Math.round((rate * CHUNK_SECONDS) / lanes)) * lanes
@@ -229,25 +229,25 @@ export class CpuEngine implements WorkSource {
         if (this.#closed) return
         if (isReady || !isBack) this.#missing++
         this.#finish()?.reject(failure)
-        // A thread that never started would not start the next time either.
+        // A thread that never became ready would fail again.
         if (isReady) this.#startThread(thread, true).catch(this.#onLost)
       })
     })
   }
 
   #receive({ generation, nonce }: Exclude<CpuWorkerMessage, 'ready'>): void {
-    // Found when the search had just been stopped: it must not answer the next one.
+    // The result came just after the search was stopped, so it must not answer the next search.
     if (this.#running?.generation !== generation) return
     this.#finish()?.resolve(formatWork(nonce))
   }
 }
 
-/** In this much search time, the weight of an old measurement falls to a third. */
+/** After this much search time, an old measurement counts for a third. */
 const MEMORY_MILLISECONDS = 10_000
-/** Shorter spans mostly measure how threads wake up. */
+/** Shorter spans measure mostly how long threads take to wake up. */
 const SPAN_MINIMUM_MILLISECONDS = 50
 
-/** Hashes a second while a search runs. Between searches the last figure is kept. */
+/** Hashes per second during searches. Between searches the last value is kept. */
 export class HashRate {
   #perSecond: number
   #since: { now: number; hashes: number } | undefined
@@ -260,7 +260,7 @@ export class HashRate {
     return this.#perSecond
   }
 
-  /** A search begins; `hashes` is the count of all hashes so far. */
+  /** Call it when a search begins; `hashes` is the total number of hashes so far. */
   start(now: number, hashes: number): void {
     this.#since = { now, hashes }
   }

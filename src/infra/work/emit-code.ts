@@ -6,17 +6,17 @@ export interface Registers {
   /** Suffix of its variables' names. */
   suffix: string
   type: ValueType
-  /** Nonces that are tried at once. */
+  /** How many nonces are tried at once. */
   lanes: number
   /** Pushes the constant at an address onto the stack. */
   load(address: number): void
   /** Adds the two values on the stack. */
   add(): void
-  /** Replaces the two values on the stack by their exclusive or, rotated right. */
+  /** Replaces the two values on the stack by their exclusive or, rotated to the right. */
   xorRotate(bits: number): void
-  /** Declares its variables and sets those that stay the same through the whole loop. */
+  /** Declares its variables, and sets those that stay the same during the whole loop. */
   prepare(): void
-  /** Sets its nonces to the `start` parameter and those that follow, `offset` onwards. */
+  /** Sets its nonces to `start` and the following ones, plus `offset`. */
   startNonces(offset: number): void
   /** Advances its nonces. */
   skip(count: number): void
@@ -51,15 +51,16 @@ export function scalarRegisters(code: FunctionCode): Registers {
   }
 }
 
-/** The source of each byte when both lanes are rotated right by so many bits. */
+/** For each byte, the byte it comes from when both lanes are rotated right by so many bits. */
 function rotatedBytes(bits: number): number[] {
   return Array.from({ length: 16 }, (_, index) => (index & 8) | ((index + bits / 8) & 7))
 }
 
 /*
- * There is no rotation of vectors, and the cost of a substitute depends on V8. A swizzle whose order of bytes is in a
- * variable is one instruction on arm64 and on x64; a shuffle would build that order again at each use, except by 32,
- * where it is one instruction itself. The order is a constant: loaded from memory, it would cost x64 a saturating addition each time.
+ * WebAssembly has no rotation of vectors, and the cost of a substitute depends on V8. A swizzle with its order of bytes
+ * in a variable is one instruction on arm64 and x64. A shuffle would build that order again at each use, except for 32
+ * bits, where it is one instruction. The order is a constant, because loading it from memory would cost x64 an
+ * additional saturating addition each time.
  */
 export function vectorRegisters(code: FunctionCode, join: Shape['join']): Registers {
   const rotate: Record<number, () => void> = {
@@ -159,7 +160,7 @@ export const OP = {
   i64x2Add: [0xfd, 206, 1],
 } as const
 
-/** A number as WebAssembly writes sizes and indexes: seven bits to a byte, the lowest first. */
+/** Encodes a size or an index for WebAssembly: seven bits per byte, the lowest first. */
 export function unsigned(value: number): number[] {
   const bytes: number[] = []
   let rest = value
@@ -170,7 +171,7 @@ export function unsigned(value: number): number[] {
   return [...bytes, rest]
 }
 
-/** A number as WebAssembly writes constants: like `unsigned`, but the last byte's bit 6 is the sign. */
+/** Encodes a constant for WebAssembly: like `unsigned`, but bit 6 of the last byte is the sign. */
 export function signed(value: bigint): number[] {
   const bytes: number[] = []
   let rest = BigInt.asIntN(64, value)
@@ -181,7 +182,7 @@ export function signed(value: bigint): number[] {
   return [...bytes, Number(rest & 127n)]
 }
 
-/** A function being written: its instructions, and its parameters and variables by name. */
+/** A function that is being written: its instructions, and its parameters and variables by name. */
 export class FunctionCode {
   readonly #bytes: number[] = []
   readonly #parameters: number

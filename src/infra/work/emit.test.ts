@@ -32,7 +32,7 @@ for (const shape of SHAPES) {
     return repeat(25, (random) => {
       const root = random.hex(64)
       const count = 4 * lanes
-      // Now and then the range runs over the largest nonce.
+      // Some ranges go beyond the largest nonce and start again at zero.
       const start = random.below(5) === 0 ? 2n ** 64n - BigInt(random.below(count)) : random.bigint(64)
       const nonces = Array.from({ length: count }, (_, index) => BigInt.asUintN(64, start + BigInt(index)))
       const values = nonces.map((nonce) => workValue(root, formatWork(nonce)))

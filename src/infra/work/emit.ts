@@ -21,12 +21,12 @@ import { type Shape, lanesOf } from './shapes.ts'
  * memory before, each twice in a row, so that a vector of two lanes is one load.
  */
 const CONSTANT_BYTES = 16
-/** Constants that are used more often than this stay in registers; the others would only take a register from the state. */
+/** Constants that are used more often stay in registers; any other would take a register that the state needs. */
 const RELOADS_MAX = 4
 
 export const constantAddress = (index: number): number => index * CONSTANT_BYTES
 export const nonceAddress = (hash: HashSteps): number => constantAddress(hash.constants.length)
-/** Address of a word that is always zero, which the compiler cannot know. */
+/** Address of a word that is always zero, which the compiler does not know. */
 const zeroAddress = (hash: HashSteps): number => nonceAddress(hash) + 8
 
 class SearchFunction {
@@ -84,7 +84,7 @@ class SearchFunction {
       for (const kind of this.#kinds) for (const operation of operations) this.#writeOperation(kind, operation)
       for (const { to } of operations) written.add(to)
       sinceBarrier += group
-      // Before all words of the state exist there is nothing to keep in order.
+      // Until all words of the state exist, there is no order to preserve.
       if (barrierEvery === 0 || sinceBarrier < barrierEvery || written.size < 16) continue
       this.#writeBarrier(written)
       sinceBarrier = 0
@@ -105,7 +105,10 @@ class SearchFunction {
     else kind.load(constantAddress(index))
   }
 
-  /** A branch that is never taken but could change every word: no instruction can be moved across it. */
+  /**
+   * A branch that is never taken, but that could change every word as far as the compiler knows. So it moves no
+   * instruction across.
+   */
   #writeBarrier(words: ReadonlySet<Operand>): void {
     const code = this.#code
     code.get('zero')

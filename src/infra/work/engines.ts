@@ -1,15 +1,14 @@
 import type { SearchJob } from './search-job.ts'
 import type { WorkSource } from './source.ts'
 
-/** Time that a request over the network takes before the first hash. */
+/** How long a request over the network takes before the first hash. */
 const PEER_LATENCY_SECONDS = 0.003
-/** A card that is so many times as fast is worth waiting for. */
+/** A card that is so many times faster is worth waiting for. */
 const CARD_LEAD = 8
 
-/** All engines, and the searches that each of them runs. */
 export class Engines {
   readonly all: WorkSource[]
-  /** A stopped search counts until it has really ended. */
+  /** The searches of each engine. A stopped search stays here until it has really ended. */
   readonly #busy = new Map<WorkSource, Set<SearchJob>>()
 
   constructor(engines: readonly WorkSource[]) {
@@ -47,8 +46,8 @@ export class Engines {
   }
 
   /**
-   * The free engine that is expected to find it first. A processor is so much slower than a card that even a busy card is faster:
-   * the processor only helps where a search takes unexpectedly long.
+   * The free engine that is expected to find work first. A processor is so much slower than a card that waiting for a
+   * busy card is faster; it helps only if a search takes unexpectedly long.
    */
   fastestFor(job: SearchJob, isHelp = false): WorkSource | undefined {
     let best: { engine: WorkSource; seconds: number } | undefined
@@ -63,7 +62,7 @@ export class Engines {
   }
 }
 
-/** Whether an engine may be given a job at all. */
+/** Whether an engine accepts a job at all. */
 export function takes(engine: WorkSource, job: SearchJob): boolean {
   return !job.refusedBy.has(engine) && (engine.spare || job.lead?.class !== 'precompute')
 }

@@ -11,7 +11,7 @@ test('a thread reads the job with its own start', () => {
   assert.deepEqual(thread.waitForJob(1), { generation, root: ROOT, threshold: 5n, start: 7n })
 })
 
-// With an easy threshold all threads find something at once, and somebody may stop the search just then.
+// With an easy threshold all threads find a nonce at once, and the search may be stopped at the same moment.
 test('a job ends once, whoever ends it, and a thread that is late cannot end the next one', () => {
   const memory = new JobMemory(2)
   const generation = memory.begin(ROOT, 0n, [0n, 0n])

@@ -11,11 +11,11 @@ interface Job {
 }
 
 /**
- * The memory that the main thread and the searching threads share. Everything depends on one number, the generation: it
- * is even while there is a job and odd while there is none. Only the main thread changes it from odd to even, after it
- * has written the job. The thread that ends a job, by finding a nonce or by stopping it, changes it from that even number to
- * the next odd one, and only the first succeeds. So every job ends once, an older one can never end a newer one, and
- * all threads see the end at their next check, without waiting for the event loop.
+ * The memory that the main thread and the searching threads share. One number, the generation, controls it: even while
+ * there is a job, odd while there is none. Only the main thread changes it from odd to even, after writing the job.
+ * Whichever thread ends a job, by finding a nonce or by stopping it, changes it from that even number to the next odd
+ * one, and only the first attempt succeeds. So every job ends once, an earlier job cannot end a later one, and all
+ * threads see the end at their next check, without waiting for the event loop.
  */
 export class JobMemory {
   readonly buffer: SharedArrayBuffer
@@ -40,7 +40,7 @@ export class JobMemory {
     return buffer
   }
 
-  /** Main thread: begins a job when the one before has ended; returns its generation. */
+  /** Main thread: begins a job after the previous one has ended; returns its generation. */
   begin(root: readonly bigint[], threshold: bigint, starts: readonly bigint[]): number {
     root.forEach((word, index) => Atomics.store(this.#root, index, word))
     Atomics.store(this.#threshold, 0, threshold)
@@ -50,7 +50,7 @@ export class JobMemory {
     return generation
   }
 
-  /** Ends a job; true for the caller who did. */
+  /** Ends a job; true if this call did it. */
   end(generation: number): boolean {
     return Atomics.compareExchange(this.#generation, 0, generation, (generation + 1) | 0) === generation
   }
@@ -70,12 +70,12 @@ export class JobMemory {
       const root = Array.from(this.#root, (_, index) => Atomics.load(this.#root, index))
       const threshold = Atomics.load(this.#threshold, 0)
       const start = Atomics.load(this.#starts, thread)
-      // If the job has ended meanwhile, what was read may be a mixture of two jobs.
+      // If the job has ended meanwhile, the values may belong to two different jobs.
       if (this.isRunning(generation)) return { generation, root, threshold, start }
     }
   }
 
-  /** Searching thread: counts its own tries. */
+  /** Searching thread: adds to the number of its tries. */
   count(thread: number, hashes: number): void {
     Atomics.add(this.#hashes, thread, BigInt(hashes))
   }

@@ -20,12 +20,15 @@ interface WorkOptions {
   tuning?: TuningMemory | undefined
   /** Nodes that may be asked to compute work. */
   nodes: readonly Upstream[]
-  /** A card, or the processor through OpenCL, was measured; it is used unless it is slower than WebAssembly. */
+  /** A card, or the processor through OpenCL, was measured; `isUsed` is false if WebAssembly is faster. */
   onReady(source: CardSource, isUsed: boolean): void
   onFailure(event: { engine: string; reason: string }): void
 }
 
-/** Its ledger was verified and it is not suspect. Work is checked here, so a node that merely failed lately may be asked. */
+/**
+ * Whether the node's ledger was verified and it is not suspect. Results are checked here, so a node that has failed may
+ * be asked.
+ */
 const isKnown = ({ belongs, suspect, verifications }: Upstream) => verifications > 0 && belongs !== false && !suspect
 
 /** All configured sources of work: this machine, work servers, nodes. */
@@ -95,7 +98,7 @@ export async function openScheduler(
   return scheduler
 }
 
-/** A machine that cannot search itself may still have work servers. */
+/** If this machine cannot search, the gateway may still use work servers. */
 async function openCpu(options: CpuOptions & { onLost(error: unknown): void }): Promise<CpuEngine | undefined> {
   try {
     return await openCpuEngine(options)
@@ -105,7 +108,7 @@ async function openCpu(options: CpuOptions & { onLost(error: unknown): void }): 
   }
 }
 
-/** For people: the sources of work and their speed. */
+/** The sources of work and their speed, as text for people. */
 export function describeSources(engines: readonly WorkSource[]): string {
   const sources = engines.map(({ kind, name, rate }) => {
     if (kind === 'peer') return name

@@ -5,16 +5,16 @@ type PeerFailureKind =
   /** No connection: the peer has not received the request. */
   | 'unreachable'
   | 'timeout'
-  /** Broken connections, bad statuses, answers that are too large, without work, or for another root. */
+  /** A broken connection, a bad status, or an answer that is too large, has no work, or is for another root. */
   | 'broken'
   /** It answered with an error. */
   | 'refused'
-  /** It does not offer this at all, such as a node without `enable_control`. */
+  /** It does not offer the action, for example a node without `enable_control`. */
   | 'disabled'
 
 /**
- * Why a peer found nothing. Neither its message nor the error underneath is kept: they may repeat what we sent, including
- * our credentials.
+ * Why a peer found no work. The peer's message and the original error are not kept, because they may repeat what we
+ * sent, including our credentials.
  */
 export class PeerFailure extends Error {
   readonly kind: PeerFailureKind
@@ -30,14 +30,14 @@ const UPSTREAM_KINDS = { refused: 'unreachable', timeout: 'timeout', broken: 'br
 export function toPeerFailure(error: unknown): PeerFailure {
   if (error instanceof PeerFailure) return error
   const { kind, message } = toFailure(error)
-  // Work servers answer this to a difficulty that they do not accept.
+  // A work server gives this answer to a difficulty that it does not accept.
   if (message === 'status 400') return new PeerFailure('refused', message)
   return new PeerFailure(UPSTREAM_KINDS[kind], message || kind)
 }
 
 const DOES_NOT_DO_IT = /disabled|unknown command|not (allowed|enabled|supported)/i
 
-/** The nonce in an answer to `work_generate`, in lower case; the caller checks whether it is valid. */
+/** The nonce in an answer to `work_generate`, in lower case. The caller checks whether it is valid. */
 export function readWork(text: string, root: string): string {
   const { work, hash, error } = toObject(text)
   if (typeof error === 'string' && DOES_NOT_DO_IT.test(error)) {

@@ -65,13 +65,13 @@ test('whether a cancel is refused, cut or ignored is no matter', async (t) => {
     await server.wasAsked('work_cancel', at + 1)
     assert.equal(peer.usable, true)
   }
-  // The one that is ignored is given up as well.
+  // A cancel that gets no answer is given up as well.
   const { socket } = server.asks('work_cancel').at(-1)!
   clock.advance(2_000)
   await until(() => socket.closed)
 })
 
-// A search may be stopped and taken up again at once, for another threshold or after something more urgent.
+// A search may be stopped and started again at once, with another threshold or after something more urgent.
 test('a search for a root waits until the cancel for it has arrived, but not for ever', async (t) => {
   const { server, clock, peer } = await startPeer(t)
   server.generate = hang

@@ -24,7 +24,7 @@ const REFUSALS: [what: string, behaviour: Behaviour][] = [
   ['answers with an error that is no text', answer({ error: { code: 1 } })],
 ]
 
-// A stranger may ask for what a peer does not compute; that must not take the peer from everybody else.
+// Any caller can ask for what a peer does not compute; other callers must still be able to use the peer.
 for (const [what, behaviour] of REFUSALS) {
   test(`a peer that ${what} has refused this search and stays usable for others`, async (t) => {
     const { server, peer } = await startPeer(t)

@@ -8,7 +8,7 @@ function assertNear(actual: number, expected: number): void {
   assert.ok(Math.abs(actual / expected - 1) < 0.001, `${actual} instead of ${expected}`)
 }
 
-/** One search that takes as long as told. */
+/** Runs one search that takes this long. */
 async function searchFor(peer: Peer, server: PeerServer, clock: TestClock, milliseconds: number, stop?: boolean) {
   server.generate = hang
   const controller = new AbortController()
@@ -38,7 +38,7 @@ test('a search that takes no time that a clock can see does not make a peer infi
   assert.equal(peer.rate, 1_024_000)
 })
 
-// Otherwise a slow peer that wins only when it is lucky would look fast.
+// Otherwise a slow peer that only wins when it is lucky would seem fast.
 test('time in a search that was stopped counts against the rate, and against the guess', async (t) => {
   const { server, clock, peer } = await startPeer(t, { rateGuess: 5_000 })
   await searchFor(peer, server, clock, 1_000, true)

@@ -50,7 +50,7 @@ test('a wrong answer is a failure, and three in a row put a peer away for five m
     await lie(peer)
     assertRests(peer, clock, milliseconds)
   }
-  // It has learnt nothing.
+  // A wrong answer teaches it nothing about speed.
   await lie(peer)
   clock.advance(BACK_OFF_MAX - 1)
   assert.equal(peer.usable, false)

@@ -34,7 +34,7 @@ test('a peer is asked for a difficulty, never for a multiplier; its work comes b
   }
 })
 
-test('a peer takes two searches at once unless told, and answers each with its own work', async (t) => {
+test('a peer takes two searches at once by default, and answers each with its own work', async (t) => {
   const { server, peer } = await startPeer(t)
   assert.equal(peer.kind, 'peer')
   assert.equal(peer.slots, 2)
@@ -64,7 +64,7 @@ test('credentials in the address are sent as a header and appear nowhere else', 
 
   const secrets = ['p@ss', 'p%40ss', 'topsecret', 'hidden', Buffer.from('user:p@ss word').toString('base64')]
   const shown: unknown[] = [peer]
-  // A peer that repeats what it was sent is the likeliest way for a secret into a log.
+  // A secret gets into a log most easily through a peer that repeats what it was sent.
   const echo: Behaviour = (asked) =>
     answer({ error: `${JSON.stringify(asked.headers)} ${asked.path} work is disabled` })(asked)
   const garble: Behaviour = ({ socket, headers, path }) =>

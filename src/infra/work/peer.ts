@@ -8,19 +8,22 @@ import { readWork, toPeerFailure } from './peer-answer.ts'
 import type { Target, WorkSource } from './source.ts'
 
 export interface PeerOptions {
-  /** User name and password in it are sent as a header and shown nowhere. */
+  /** A user name and a password in it are sent in a header and never shown. */
   url: string
-  /** The host by default. */
+  /** By default the host. */
   name?: string
-  /** Searches at once: work servers queue further ones, so more would only wait there. One is right for nodes. */
+  /**
+   * How many searches the peer gets at once. Work servers queue more, so further ones would only wait there. For nodes
+   * 1 is right.
+   */
   slots?: number
-  /** Whether it may compute work that no caller waits for yet; by default it may. */
+  /** Whether the peer may compute work in advance; by default it may. */
   spare?: boolean
   headers?: Readonly<Record<string, string>>
-  /** Whether it may be used at all; by default it may. */
+  /** Whether it may be asked at present; by default it may. */
   mayAsk?: () => boolean
   clock: Clock
-  /** Called when a cancel did not arrive: the peer goes on searching in vain. */
+  /** Called if a cancel did not arrive, so that the peer continues to search for nothing. */
   onLost: (error: unknown) => void
   searchMilliseconds?: number
   /** Assumed rate until the peer has been measured. */
@@ -34,7 +37,7 @@ const CONNECT_MILLISECONDS = 2_000
 const RATE_GUESS = 100_000_000
 const ANSWER_BYTES_MAX = 64 * 1024
 
-/** A server with `work_generate` and `work_cancel`: a work server, a node, another gateway. */
+/** A server with `work_generate` and `work_cancel`: a work server, a node or another gateway. */
 export class Peer implements WorkSource {
   readonly kind = 'peer'
   readonly name: string
@@ -47,7 +50,7 @@ export class Peer implements WorkSource {
   readonly #mayAsk: () => boolean
   readonly #pool: Pool
   readonly #target: { path: string; headers: Record<string, string> }
-  /** Cancels without an answer yet, by root. */
+  /** Cancels that were not answered yet, by root. */
   readonly #cancels = new Map<string, Promise<void>>()
 
   constructor(options: PeerOptions) {
@@ -100,18 +103,18 @@ export class Peer implements WorkSource {
   }
 
   async close(): Promise<void> {
-    // Cancels of a moment ago must arrive, so that the peer does not go on searching.
+    // Wait until recent cancels have arrived, so that the peer does not continue those searches.
     await Promise.all(this.#cancels.values())
     await this.#pool.destroy()
   }
 
   async #generate({ root, threshold }: Target, leaving: Leaving): Promise<string | undefined> {
     const startedAt = this.#clock.now()
-    // The clock of a machine that slept would count too much: nothing takes longer than the limit.
+    // If this machine was asleep, the clock would count too much. No search takes longer than its limit.
     const elapsed = () => Math.min(Math.max(0, this.#clock.now() - startedAt), this.#searchMilliseconds)
     const giveUp = () => leaving.leave(new UpstreamFailure('timeout', 'nothing found in time'))
     const cancelTimer = this.#clock.after(this.#searchMilliseconds, giveUp)
-    // Peers do not agree on the base of a multiplier.
+    // Peers have different bases for a multiplier, so only the difficulty is sent.
     const request = { action: 'work_generate', hash: root, difficulty: formatWork(threshold) }
     const answer = this.#post(request, leaving)
     const done = leaving.onLeave(() => this.#cancel(root))
@@ -123,7 +126,7 @@ export class Peer implements WorkSource {
       if (leaving.left) this.#standing.stopped(elapsed())
       if (leaving.left && leaving.reason === undefined) return undefined
       const failure = toPeerFailure(error)
-      // A refusal is about this search, which any caller may have caused: it does not count against the peer.
+      // Any caller may have caused a refusal of this search, so it does not count against the peer.
       if (failure.kind === 'disabled') this.#standing.disabled()
       else if (failure.kind !== 'refused') this.#standing.failed()
       throw failure
@@ -133,7 +136,7 @@ export class Peer implements WorkSource {
     }
   }
 
-  /** Closing the connection stops few peers; this stops most. The outcome does not matter. */
+  /** Few peers stop when the connection closes; most stop after this. Its outcome does not matter. */
   #cancel(root: string): void {
     const leaving = new Leaving()
     const cancelTimer = this.#clock.after(CANCEL_MILLISECONDS, () => leaving.leave())
@@ -146,7 +149,7 @@ export class Peer implements WorkSource {
     this.#cancels.set(root, cancelled)
   }
 
-  /** A cancel in progress would end a new search for the same root. */
+  /** A cancel that is still on its way would end a new search for the same root. */
   async #afterCancel(root: string, leaving: Leaving): Promise<void> {
     const cancelled = this.#cancels.get(root)
     if (!cancelled) return
@@ -181,7 +184,7 @@ function credentialsOf({ username, password }: URL): Record<string, string> {
 const BACK_OFF = 1_000
 const BACK_OFF_MAX = 300_000
 const WRONG_MAX = 3
-/** Weight of earlier searches after each successful one: about the last twenty are averaged. */
+/** The weight of earlier searches decreases by this factor; about the last twenty are averaged. */
 const FADING = 0.95
 
 interface Seen {
@@ -191,12 +194,12 @@ interface Seen {
   seconds: number
 }
 
-/** Whether to ask a peer, and how fast it is. */
+/** Whether to use a peer, and how fast it is. */
 class PeerHealth {
   readonly #clock: Clock
   readonly #rateGuess: number
   #seen: Seen = { failuresInARow: 0, wrongInARow: 0, hashes: 0, seconds: 0 }
-  /** The state before the last answer, in case that turns out to be wrong. */
+  /** The state before the last answer, restored if that answer proves wrong. */
   #earlier = this.#seen
   #usableAt = 0
 
@@ -211,7 +214,7 @@ class PeerHealth {
 
   get rate(): number {
     const { hashes, seconds } = this.#seen
-    // The guess shrinks for a peer that never finds anything.
+    // For a peer that has found nothing yet, the assumed rate falls with time.
     return hashes > 0 ? hashes / seconds : this.#rateGuess / (1 + seconds)
   }
 
@@ -222,13 +225,15 @@ class PeerHealth {
       failuresInARow: 0,
       wrongInARow: 0,
       hashes: hashes * FADING + expectedHashes,
-      // The clock counts whole milliseconds, and an easy search may take none.
+      // The clock counts whole milliseconds, and an easy search may take less than one.
       seconds: seconds * FADING + Math.max(1, milliseconds) / 1000,
     }
     this.#usableAt = 0
   }
 
-  /** Time without a find counts too: otherwise only the lucky searches of a peer that is often stopped would. */
+  /**
+   * Time without a result counts, too. Otherwise, for a peer that is often stopped, only lucky searches would count.
+   */
   stopped(milliseconds: number): void {
     this.#seen = { ...this.#seen, seconds: this.#seen.seconds + milliseconds / 1000 }
   }
@@ -237,12 +242,12 @@ class PeerHealth {
     this.#rest({ ...this.#seen, failuresInARow: this.#seen.failuresInARow + 1 })
   }
 
-  /** The peer will give the same answer in a second, so it is not asked again for a long time. */
+  /** The peer would refuse again, so it is not asked for a long time. */
   disabled(): void {
     this.#rest({ ...this.#seen, failuresInARow: this.#seen.failuresInARow + 1 }, BACK_OFF_MAX)
   }
 
-  /** The last answer was invalid: it says nothing about speed, and does not end the back-off of earlier failures. */
+  /** The last answer was wrong: it says nothing about speed, and must not end the back-off after earlier failures. */
   lied(): void {
     const { failuresInARow, wrongInARow } = this.#earlier
     this.#earlier = { ...this.#earlier, failuresInARow: failuresInARow + 1, wrongInARow: wrongInARow + 1 }

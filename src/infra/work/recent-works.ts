@@ -1,10 +1,10 @@
-import type { FoundWork } from '../../kernel/ports.ts'
+import { type FoundWork } from '../../kernel/work-port.ts'
 
 const ROOTS_MAX = 100
 
-/** Works found a moment ago: a caller who asks at the moment when work is found must not cause a second search. */
+/** Work that was just found. A caller who asks for it at the same moment must not cause a second search. */
 export class RecentWorks {
-  /** In the order of finding, so that the first is the oldest. */
+  /** In the order of finding, so that the first entry is the oldest. */
   readonly #byRoot = new Map<string, FoundWork>()
 
   find(root: string, threshold: bigint): FoundWork | undefined {

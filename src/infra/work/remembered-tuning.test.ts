@@ -16,7 +16,7 @@ const THREADS = 2
 
 const fileFor = (t: TestContext) => join(openFolder(t), 'kept', 'work.json')
 
-/** An engine, and how many threads it has started since. */
+/** An engine, and a function that returns how many threads it has started. */
 async function open(t: TestContext, memory: TuningMemory): Promise<{ engine: CpuEngine; started(): number }> {
   const workers: Worker[] = []
   const collect = (worker: Worker) => workers.push(worker)
@@ -32,7 +32,7 @@ async function open(t: TestContext, memory: TuningMemory): Promise<{ engine: Cpu
 test('what one start has measured the next one knows, and starts threads only to search', async (t) => {
   const memory = rememberTuning(fileFor(t))
   const first = await open(t, memory)
-  // One of them measures.
+  // One of the threads measures.
   assert.equal(first.started(), 1 + THREADS)
   const { engine, started } = await open(t, memory)
   assert.equal(started(), 0)
@@ -57,7 +57,7 @@ test('a search that is stopped while its threads start finds nothing, and the ne
   assert.ok(workValue(ROOT, work!) >= send)
 })
 
-// V8 versions arrange instructions differently, and an image is moved to other machines.
+// Different versions of V8 arrange instructions differently, and an image may be moved to another machine.
 test('what another processor or another V8 has measured counts for nothing', (t) => {
   const file = fileFor(t)
   const memory = rememberTuning(file)

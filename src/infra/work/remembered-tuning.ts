@@ -3,14 +3,14 @@ import { cpus } from 'node:os'
 import { keepFile } from '../private-files.ts'
 import type { Tuning } from './tune.ts'
 
-/** Remembers the fastest form of the search from one start to the next. */
+/** Keeps the fastest variant of the search from one start to the next. */
 export interface TuningMemory {
   recall(): Tuning | undefined
-  /** Returns whether it is kept. */
+  /** Returns whether it was stored. */
   keep(tuning: Tuning): boolean
 }
 
-/** A file that is valid for the processor and the V8 with which it was written, and for no other. */
+/** A file that is valid only for the processor and the V8 version that it was measured with. */
 export function rememberTuning(file: string): TuningMemory {
   const here = () => `${process.arch}, ${cpus()[0]?.model ?? 'unknown'}, V8 ${process.versions.v8}`
   return {
@@ -25,7 +25,7 @@ export function rememberTuning(file: string): TuningMemory {
 
 const isRate = (rate: unknown): rate is number => typeof rate === 'number' && Number.isFinite(rate) && rate > 0
 
-/** Empty where there is no such file, or it contains something else. */
+/** Empty if there is no such file, or if it contains something else. */
 function readKept(file: string): Partial<Tuning> & { measured?: string } {
   try {
     const kept: unknown = JSON.parse(readFileSync(file, 'utf8'))

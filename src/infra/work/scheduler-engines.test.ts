@@ -45,7 +45,7 @@ test('what one engine refuses goes to another, and what all refuse is refused', 
   await assert.rejects(refused, refusedWith('No work source available.'))
 })
 
-test('wrong work is never passed on: its engine is told and the search goes on', async () => {
+test('wrong work is never passed on: its engine is notified and the search goes on', async () => {
   const failures: string[] = []
   const { ask, engine } = openScheduler(undefined, { onFailure: ({ reason }) => failures.push(reason) })
   const wait = ask()

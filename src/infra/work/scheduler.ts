@@ -1,6 +1,7 @@
 import { Cancelled, noWork } from '../../kernel/errors.ts'
 import { isSoonFound, workValue } from '../../kernel/nano/work.ts'
-import type { Clock, FoundWork, WorkClass, WorkRequest } from '../../kernel/ports.ts'
+import { type Clock } from '../../kernel/ports.ts'
+import { type FoundWork, type WorkClass, type WorkRequest } from '../../kernel/work-port.ts'
 import { FairShares, type QueueLimits, secondsToComeBack } from './admission.ts'
 import type { Target, WorkSource } from './source.ts'
 import { Engines, expectedSeconds, takes } from './engines.ts'
@@ -9,17 +10,17 @@ import { RecentWorks } from './recent-works.ts'
 import { type RunningSearch, SearchJob, type Waiter } from './search-job.ts'
 import { SearchQueue } from './search-queue.ts'
 
-/** A search that takes so many times the expected time is joined by another engine. */
+/** If a search takes so many times the expected time, a second engine joins it. */
 const HEDGE_AFTER = 3
 const HEDGE_MILLISECONDS_MIN = 50
 const RETRY_MILLISECONDS = 500
-/** How long searches wait while every engine is backed off: one broken connection must not empty the queue. */
+/** How long searches wait while all engines are backed off: one broken connection must not fail the whole queue. */
 const PATIENCE_MILLISECONDS = 2_500
 
 export interface SchedulerOptions extends QueueLimits {
   engines: readonly WorkSource[]
   clock: Clock
-  /** Searches in the calling thread where that is quick; undefined when nothing was found. */
+  /** Searches in the calling thread if that is quick; undefined if nothing was found. */
   searchHere?(target: Target): string | undefined
   onFound?(event: { class: WorkClass; engine: string; waitSeconds: number }): void
   onSearched?(event: { engine: string; hashes: number; wasted: boolean }): void
@@ -27,9 +28,9 @@ export interface SchedulerOptions extends QueueLimits {
 }
 
 /**
- * Decides which engine searches for which root. There is one job for each root and all its callers, and all threads of this machine
- * work on one job. A job that is cheaper or more urgent displaces a running one at once, because a search can be
- * stopped and begun again without loss.
+ * Decides which engine searches for which root. All callers for a root share one job, and all threads of this machine
+ * work on the same job. A cheaper or more urgent job replaces a running one at once, because stopping a search and
+ * starting it again loses nothing.
  */
 export class Scheduler {
   readonly #options: SchedulerOptions
@@ -38,7 +39,7 @@ export class Scheduler {
   readonly #queue = new SearchQueue()
   readonly #recent = new RecentWorks()
   readonly #shares = new FairShares()
-  /** Since when there has been no usable engine; reset when work is found. */
+  /** The time since which no engine has been usable; reset when work is found. */
   #helplessSince: number | undefined
   #cancelRetry: (() => void) | undefined
   #closed = false
@@ -53,7 +54,7 @@ export class Scheduler {
     return this.#engines.all
   }
 
-  /** Adds an engine: cards are detected while the others work already. */
+  /** Adds an engine. Cards are found while other engines already work. */
   add(engine: WorkSource): void {
     this.#engines.all.push(engine)
   }
@@ -63,7 +64,7 @@ export class Scheduler {
     return this.#engines.remove(engine)
   }
 
-  /** An engine may be usable that was not before. */
+  /** Call it when an engine may have become usable. */
   wake(): void {
     this.#dispatch()
   }
@@ -74,7 +75,7 @@ export class Scheduler {
     return { jobs, hashes, seconds: hashes / Math.max(1, this.#engines.rate) }
   }
 
-  /** Waits until work is found. Throws `no_work` when it cannot be found, or not in time; `Cancelled` when it was cancelled. */
+  /** Waits for work. Throws `no_work` if it cannot be found in time, and `Cancelled` after a cancellation. */
   search(request: WorkRequest): Promise<FoundWork> {
     return new Promise((resolve, reject) => {
       const { root, threshold, leaving } = request
@@ -109,7 +110,10 @@ export class Scheduler {
     })
   }
 
-  /** Passing such a search to a thread, or to a card, takes longer than the search. Callers outside cannot cause one. */
+  /**
+   * Passing such a search to a thread or card would take longer than the search itself. No outside caller can cause
+   * one.
+   */
   #findHere({ root, threshold, class: urgency }: WorkRequest): FoundWork | undefined {
     if (urgency !== 'wallet' || !isSoonFound(threshold)) return undefined
     const work = this.#options.searchHere?.({ root, threshold })
@@ -120,7 +124,7 @@ export class Scheduler {
     return { work, value }
   }
 
-  /** Ends the waits of one payer for a root. */
+  /** Ends all waits of one payer for a root. */
   cancel(root: string, payer: string): boolean {
     const job = this.#queue.find(root)
     const own = [...(job?.waiters ?? [])].filter((waiter) => waiter.payer === payer)
@@ -128,7 +132,7 @@ export class Scheduler {
     return own.length > 0
   }
 
-  /** Stops for good: waiting callers are refused at once, and so are new ones. */
+  /** Stops for good: waiting and new callers are refused at once. */
   dismiss(): void {
     this.#closed = true
     this.#cancelRetry?.()
@@ -151,7 +155,7 @@ export class Scheduler {
     return comeBackSeconds > 0 ? noWork(comeBackSeconds) : undefined
   }
 
-  /** Whether nothing is usable, and nothing has been found for longer than a short back-off takes. */
+  /** Whether no engine is usable, and nothing was found for longer than a short back-off. */
   #isHelpless(): boolean {
     if (this.#engines.all.length === 0) return true
     if (this.#engines.usable.length > 0) return false
@@ -160,7 +164,7 @@ export class Scheduler {
     return now - this.#helplessSince >= PATIENCE_MILLISECONDS
   }
 
-  /** Gives every free engine the next job, displaces less urgent ones, and adds engines where a search is slow. */
+  /** Gives every free engine its next job, lets urgent jobs replace others, and adds an engine to a slow search. */
   #dispatch(): void {
     if (this.#closed) return
     if (this.#isHelpless()) this.#giveUp()
@@ -174,24 +178,24 @@ export class Scheduler {
     const waiting = this.#next(now, rate)
     if (waiting) {
       this.#makeRoom(waiting, now, rate)
-      // An engine that backs off after a failure does not report when it is ready again.
+      // An engine that is backed off does not report when it is ready again.
       this.#retryLater()
     }
     this.#hedge()
     this.#followThresholds()
   }
 
-  /** The next job that no engine works on, of those that may begin. */
+  /** The next job without an engine among those that `mayBegin` allows. */
   #next(now: number, rate: number, mayBegin: (job: SearchJob) => boolean = () => true): SearchJob | undefined {
     return this.#queue.next((a, b) => this.#shares.compare(a, b, now, rate), mayBegin)
   }
 
-  /** Stops the least urgent search that this job precedes. Its engine is free for the job a moment later. */
+  /** Stops the least urgent running search that comes after this job. Its engine is free a moment later. */
   #makeRoom(job: SearchJob, now: number, rate: number): void {
     const running = this.#engines.usable.flatMap((engine) =>
       [...this.#engines.jobsOf(engine)].map((other) => ({ engine, other, search: other.searches.get(engine)! })),
     )
-    // A search that is being stopped already will free an engine.
+    // A search is being stopped already and will free an engine.
     if (running.some(({ search }) => search.stop.signal.aborted)) return
     const [worst] = running
       .filter(({ engine, other }) => takes(engine, job) && this.#shares.displaces(job, other, now, rate))
@@ -199,7 +203,7 @@ export class Scheduler {
     worst?.search.stop.abort()
   }
 
-  /** A free engine joins one that takes much longer than expected; the first to find something wins. */
+  /** A free engine joins a search that takes much longer than expected; the first result counts. */
   #hedge(): void {
     for (const job of [...this.#queue.running]) {
       if (![...job.searches.values()].every(({ late }) => late)) continue
@@ -208,7 +212,7 @@ export class Scheduler {
     }
   }
 
-  /** A new caller may need less than the current threshold: search for that, without loss to the others. */
+  /** A new caller may be satisfied with a lower threshold. Searching for that one first costs the others nothing. */
   #followThresholds(): void {
     for (const { threshold, searches } of this.#queue.running) {
       for (const search of searches.values()) if (threshold < search.threshold) search.stop.abort()
@@ -239,7 +243,7 @@ export class Scheduler {
       forgetHedge()
       job.searches.delete(engine)
       this.#engines.release(engine, job)
-      // A clock that was set back must not count backwards.
+      // If the clock was set back, the time is not negative.
       const hashes = (Math.max(0, this.#clock.now() - search.startedAt) / 1000) * engine.rate
       if (lead) this.#shares.charge(lead, hashes)
       return hashes
@@ -267,7 +271,7 @@ export class Scheduler {
     )
   }
 
-  /** Every nonce is verified, whatever its source. Returns how many callers were waiting for it. */
+  /** Checks a nonce, whatever its source. Returns how many callers were waiting for it. */
   #take(job: SearchJob, engine: WorkSource, work: string, threshold: bigint): number {
     const value = workValue(job.root, work)
     if (value < threshold) {
@@ -287,12 +291,15 @@ export class Scheduler {
     return answered.length
   }
 
-  /** An engine has left a job, or a caller who waited for it: puts it back into the queue if it is still needed. */
+  /**
+   * An engine has stopped working on a job, or a caller has left: puts the job back into the queue if it is still
+   * needed.
+   */
   #rest(job: SearchJob): void {
     if (this.#queue.has(job)) this.#queue.put(job)
   }
 
-  /** One caller less; a job without waiting callers ends. */
+  /** Removes one caller; a job without callers ends. */
   #drop(job: SearchJob, waiter: Waiter, error: Error): void {
     if (!job.leave(waiter)) return
     waiter.reject(error)
@@ -319,7 +326,7 @@ export class Scheduler {
     for (const job of this.#queue.all()) if (job.searches.size === 0) this.#fail(job)
   }
 
-  /** Refuses the callers of a search that no engine accepts. */
+  /** Refuses the callers of a search that every engine has refused. */
   #failRefused(job: SearchJob): void {
     if (this.#engines.all.every((engine) => job.refusedBy.has(engine))) this.#fail(job)
   }

@@ -1,8 +1,8 @@
-import type { FoundWork, WorkClass, WorkRequest } from '../../kernel/ports.ts'
+import { type FoundWork, type WorkClass, type WorkRequest } from '../../kernel/work-port.ts'
 import { expectedHashes } from '../../kernel/nano/work.ts'
 import type { WorkSource } from './source.ts'
 
-/** Lower is sooner. */
+/** A lower rank is served earlier. */
 export const RANK: Readonly<Record<WorkClass, number>> = { interactive: 0, wallet: 1, precompute: 2 }
 
 /** A caller who waits for work on a root. */
@@ -12,12 +12,12 @@ export interface Waiter extends WorkRequest {
   reject(error: Error): void
 }
 
-/** One engine at work on a job. */
+/** One engine that works on a job. */
 export interface RunningSearch {
   threshold: bigint
   startedAt: number
   stop: AbortController
-  /** Whether it has taken much longer than expected. */
+  /** Whether it takes much longer than expected. */
   late: boolean
 }
 
@@ -26,16 +26,16 @@ export class SearchJob {
   readonly root: string
   readonly since: number
   readonly searches = new Map<WorkSource, RunningSearch>()
-  /** Engines that do not accept this search. */
+  /** Engines that refused this search. */
   readonly refusedBy = new Set<WorkSource>()
   readonly #waiters = new Set<Waiter>()
   /**
-   * The lowest threshold for which a caller waits. Callers who need more lose nothing: every nonce that is found is tested
-   * for all, and the search goes on for those who need a better one.
+   * The lowest threshold that a caller waits for. Callers who need more lose nothing: every nonce is tested for all of
+   * them, and the search continues for those who need a better one.
    */
   threshold = 0n
   expectedHashes = 1
-  /** The most urgent of the waiting callers; among equals the first. */
+  /** The most urgent caller; among equals the first. */
   lead: Waiter | undefined
 
   constructor(root: string, since: number) {
@@ -58,7 +58,7 @@ export class SearchJob {
     return left
   }
 
-  /** Gives a nonce to all callers for whom it is enough. */
+  /** Gives a nonce to all callers for whom it suffices, and returns them. */
   answer(found: FoundWork): Waiter[] {
     const satisfied = [...this.#waiters].filter(({ threshold }) => threshold <= found.value)
     for (const waiter of satisfied) {
@@ -73,7 +73,7 @@ export class SearchJob {
     for (const { stop } of this.searches.values()) stop.abort()
   }
 
-  /** Precomputed, because jobs are compared far more often than they change. */
+  /** Computed in advance, because jobs are compared far more often than they change. */
   #sum(): void {
     let lowest: bigint | undefined
     this.lead = undefined

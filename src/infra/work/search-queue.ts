@@ -1,7 +1,7 @@
-import type { WorkClass } from '../../kernel/ports.ts'
+import { type WorkClass } from '../../kernel/work-port.ts'
 import type { SearchJob } from './search-job.ts'
 
-/** Searches that differ only in their age: of one payer, equally urgent and equally expensive. The oldest comes first. */
+/** Searches of one payer that are equally urgent and expensive, and differ only in age. The oldest comes first. */
 interface SearchGroup {
   payer: string
   class: WorkClass
@@ -12,22 +12,22 @@ interface SearchGroup {
 }
 
 interface Group extends SearchGroup {
-  /** Those that no engine works on, oldest first. */
+  /** Searches without an engine, oldest first. */
   waiting: Set<SearchJob>
-  /** The youngest that ever waited here. */
+  /** The age of the youngest search that ever waited here. */
   youngest: number
 }
 
 /**
- * All searches. A queue may contain ten thousand, and the next one is determined at every find: only the oldest of
- * each group can be next.
+ * All searches. There may be ten thousand, and the next one is determined after every result, so only the oldest of
+ * each group is compared.
  */
 export class SearchQueue {
   readonly #jobs = new Map<string, SearchJob>()
   readonly #running = new Set<SearchJob>()
   readonly #groups = new Map<string, Group>()
   readonly #groupOf = new Map<SearchJob, Group>()
-  /** A counter, because two may come in the same millisecond. */
+  /** A counter rather than a time, because two searches may come in the same millisecond. */
   readonly #ages = new Map<SearchJob, number>()
   #age = 0
 
@@ -39,7 +39,7 @@ export class SearchQueue {
     return this.#groups.values()
   }
 
-  /** Those that an engine works on. */
+  /** Searches that have an engine. */
   get running(): ReadonlySet<SearchJob> {
     return this.#running
   }
@@ -63,7 +63,7 @@ export class SearchQueue {
     return this.#jobs.get(job.root) === job
   }
 
-  /** Adds a search, or updates one whose callers or engines have changed. */
+  /** Adds a search, or updates it after its callers or engines have changed. */
   put(job: SearchJob): void {
     if (!this.has(job)) {
       this.#jobs.set(job.root, job)
@@ -87,7 +87,7 @@ export class SearchQueue {
     this.#running.delete(job)
   }
 
-  /** The first waiting search, by an order in which an older one never comes after a younger one of its group. */
+  /** The first waiting search in an order that never puts an older one after a younger one of its group. */
   next(compare: (a: SearchJob, b: SearchJob) => number, mayBegin: (job: SearchJob) => boolean): SearchJob | undefined {
     let best: SearchJob | undefined
     for (const { waiting } of this.#groups.values()) {
@@ -128,7 +128,7 @@ export class SearchQueue {
     group.size++
   }
 
-  /** Nearly always a new search, which goes to the end; one that was stopped goes back to its position. */
+  /** Usually a new search, which goes to the end. A search that was stopped returns to its place. */
   #wait(job: SearchJob): void {
     const group = this.#groupOf.get(job)!
     const age = this.#ages.get(job)!

@@ -10,9 +10,9 @@ interface SearchExports {
 
 /** Tries nonces in the calling thread. */
 export interface Searcher {
-  /** Sets the root to search for, as its four words. */
+  /** Sets the root of the search. */
   setRoot(root: readonly bigint[]): void
-  /** The first nonce that reaches the threshold, of `count` from `start` on; `count` is a multiple of the lanes. */
+  /** The first nonce that reaches the threshold among `count` from `start` on; `count` is a multiple of the lanes. */
   search(start: bigint, count: number, threshold: bigint): bigint | undefined
 }
 
@@ -30,7 +30,7 @@ export function openSearcher(module: WebAssemblyModule, hash: HashSteps = hashSt
 
 const lanesAt = (index: number): [number, number] => [constantAddress(index) / 8, constantAddress(index + 1) / 8]
 
-/** The words of a root as the hash reads them. */
+/** The words of a root in the order in which the hash reads them. */
 export function rootWords(root: string): bigint[] {
   const bytes = new DataView(hexToBytes(root).buffer)
   return [0, 8, 16, 24].map((offset) => bytes.getBigUint64(offset, true))

@@ -1,23 +1,23 @@
-/** A form of the search loop. All find the same nonces; which one is fastest depends on the processor and on V8. */
+/** A variant of the search loop. All find the same nonces; which is fastest depends on the processor and on V8. */
 export interface Shape {
   name: string
   /** Whether two nonces are tried at once in vector registers. */
   vector: boolean
-  /** Whether one nonce is tried in integer registers, which work in parallel with the vector ones. */
+  /** Whether one nonce is also tried in integer registers, in parallel with the vector registers. */
   scalar: boolean
-  /** How many steps of one kind of register are written before those of the other. */
+  /** How many steps for one kind of register are written before those for the other. */
   group: number
-  /** After how many steps a barrier fixes the order of instructions; zero leaves it to the compiler. */
+  /** After how many steps a barrier fixes the order of instructions; zero leaves the order to the compiler. */
   barrierEvery: number
-  /** How the two parts of a vector rotated by 63 bits are joined; both give the same result. */
+  /** How the two parts of a vector that is rotated by 63 bits are combined; both give the same result. */
   join: 'or' | 'add'
 }
 
 /*
- * The hybrids are fastest on arm64, which has plenty of both kinds of register. Without barriers, older V8 versions write all vector
- * instructions first and all integer ones after them, so that they no longer run in parallel. Newer
- * versions keep the order, and make one instruction of a shift and an addition. On x64 there are too few registers for
- * both kinds, and vectors alone are fastest. Without vector instructions the last one remains.
+ * Variants with both kinds of registers are fastest on arm64, which has many of each. Without barriers, older versions
+ * of V8 put all vector instructions before all integer ones, so that they no longer run in parallel. Newer versions
+ * keep the order, and combine a shift and an addition into one instruction. x64 has too few registers for both kinds,
+ * so vectors alone are fastest there. The last variant is for machines without vector instructions.
  */
 export const SHAPES: readonly Shape[] = [
   { name: 'hybrid-pinned', vector: true, scalar: true, group: 1, barrierEvery: 4, join: 'or' },

@@ -8,14 +8,14 @@ import { type Candidate, emitCandidates, tune } from './tune.ts'
 const candidates = emitCandidates(SHAPES)
 const scalar = candidates.find(({ shape }) => shape === 'scalar')!
 
-/** Still a valid module, but one that computes something else. */
+/** Still a valid module, but with wrong results. */
 function miscompute(candidate: Candidate): Candidate {
   const bytes = Buffer.from(candidate.bytes)
   bytes.set(signed(FIRST_WORD ^ 1n), bytes.indexOf(Buffer.from(signed(FIRST_WORD))))
   return { ...candidate, bytes }
 }
 
-/** What a processor without some instructions makes of a module. */
+/** A module as it looks to a processor without some of its instructions. */
 const refuse = (candidate: Candidate): Candidate => ({ ...candidate, bytes: candidate.bytes.subarray(0, -1) })
 
 test('chooses one of the shapes and measures its speed', () => {

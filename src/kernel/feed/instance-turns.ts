@@ -2,9 +2,12 @@ import type { Clock, Notices, Random } from '../ports.ts'
 
 const TOPIC = 'listening'
 const ANNOUNCE_EVERY = 5_000
-/** An instance counts as gone after it has been silent this long, which allows for two lost notices. */
+/** After so long without a notice an instance counts as gone; two lost notices are tolerated. */
 const SILENT_MAX = 16_000
-/** How much later than the one before it an instance checks a payment; by then that one is usually done. */
+/**
+ * How much later than the instance before it the next instance checks a payment; usually the payment is credited by
+ * then.
+ */
 const TURN_AFTER = 1_000
 const TURNS_MAX = 3
 
@@ -12,14 +15,15 @@ interface SharesOptions {
   notices: Notices
   clock: Clock
   random: Random
-  /** Whether this instance receives confirmations at the moment. */
+  /** Whether this instance currently receives confirmations. */
   isListening(): boolean
 }
 
 /**
- * Distributes payments among the instances on one store, all of which receive all confirmations. From each block every instance computes
- * the same order of instances: the first credits at once, a few others check later whether that was done. Their views may differ for a
- * while. Two of them may then credit the same payment, which the store makes one; or none does, and the poller finds it.
+ * Distributes payments among the instances on a store, which all receive all confirmations. For each block, every
+ * instance computes the same order of instances. The first one credits the payment at once, and a few others check
+ * later whether it did. Instances may disagree about the order for a while. If two then credit the same payment, the
+ * store keeps one credit; if none does, the poller finds the payment.
  */
 export class InstanceTurns {
   readonly #options: SharesOptions
@@ -37,7 +41,7 @@ export class InstanceTurns {
     this.#announce()
   }
 
-  /** How long this instance waits before it checks a block, in milliseconds; undefined leaves the block to others. */
+  /** How long this instance waits before it checks a block, in milliseconds; undefined if others check it. */
   turnOf(hash: string): number | undefined {
     const block = Number.parseInt(hash.slice(0, 8), 16)
     const own = rankOf(block, this.#own)
@@ -62,7 +66,7 @@ export class InstanceTurns {
     this.#cancel = clock.after(ANNOUNCE_EVERY, () => this.#announce())
   }
 
-  /** One at a time: while a store is slow, announcements must not queue for its connections in front of everything else. */
+  /** One at a time: while a store is slow, announcements must not take all of its connections. */
   async #sayHere(): Promise<void> {
     if (this.#saying !== 'nothing') {
       this.#saying = 'and again'
@@ -86,7 +90,7 @@ export class InstanceTurns {
   }
 }
 
-/** The rank of an instance for a block: as good as random, and the same wherever it is computed. */
+/** The rank of an instance for a block: practically random, but the same wherever it is computed. */
 function rankOf(block: number, instance: number): number {
   let mixed = block ^ instance
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b)

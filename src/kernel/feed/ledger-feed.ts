@@ -7,18 +7,21 @@ const PAUSE_MAX = 8_000
 
 interface CatchUpOptions {
   clock: Clock
-  /** Schedules early checks for addresses that were last checked before `at`, one page of them; returns where the next page begins. */
+  /**
+   * Schedules early checks for one page of addresses that were last checked before `at`; returns where the next page
+   * begins.
+   */
   hasten(at: number, after: string): Promise<string | undefined>
   failed(error: unknown): void
 }
 
 /**
- * After a silence of the nodes, retries until every watched address is scheduled for an early check: otherwise a missed block would wait
- * for the turn of its address. However many silences there are while the store is unavailable, one series of retries serves all.
+ * After a gap in the confirmations, tries until every watched address has an early check scheduled. Otherwise a missed
+ * payment would wait for the regular check of its address. Several gaps share one series of tries.
  */
 export class CatchUp {
   readonly #options: CatchUpOptions
-  /** Number of silences; the latest must be caught up with. */
+  /** Number of gaps so far; the latest one must be caught up with. */
   #gaps = 0
   #isBehind = false
   #attempt: Promise<void> = Promise.resolve()
@@ -30,8 +33,8 @@ export class CatchUp {
   }
 
   /**
-   * Resolves after the first attempt, even if that failed. While gateways start beside others at work, PostgreSQL may abort one of two
-   * statements in a deadlock; that must not end the start.
+   * Resolves after the first try, even if it failed. When gateways start beside others, PostgreSQL may abort one of two
+   * statements in a deadlock, which must not end the start.
    */
   afterGap(): Promise<void> {
     this.#gaps++
@@ -42,7 +45,7 @@ export class CatchUp {
     return this.#attempt
   }
 
-  /** Resolves when no attempt is in progress. */
+  /** Resolves when no try is running. */
   idle(): Promise<void> {
     return this.#attempt
   }
@@ -70,7 +73,7 @@ export class CatchUp {
     }
   }
 
-  /** Page by page: one statement over a million addresses would block every payment behind it. */
+  /** Page by page, because one statement over a million addresses would block every payment behind it. */
   async #hastenAll(): Promise<void> {
     const { clock, hasten } = this.#options
     const at = clock.now()
@@ -78,50 +81,58 @@ export class CatchUp {
   }
 }
 
-/** Pauses between rounds; longer while events arrive, because rounds are only a safety net then. `lookSoon` asks for an early one. */
+/**
+ * Pause between rounds. It is longer while confirmations arrive, because rounds are then only a safety net. `lookSoon`
+ * starts one earlier.
+ */
 const TICK = 500
 const TICK_CONNECTED = 2_000
-/** The same while no address is watched. */
+/** Pause while no address is watched. */
 const REST = 5_000
-/** Batches of one round while events arrive: fewer, because announced blocks must not wait for the safety net. */
+/** Batches per round while confirmations arrive: fewer, so that announced blocks do not wait. */
 const BATCHES_MAX_CONNECTED = 4
 const BATCHES_MAX = 100
 const PAGE = 10_000
-/** The announcing node may be ahead of the nodes asked, or of those that must agree, or another instance may be at work on it. */
+/**
+ * A block may not be found at once: the announcing node may be ahead of the others, or another instance may be
+ * processing it.
+ */
 const TRIES_MAX = 20
 const retryAfter = (tries: number) => Math.min(50 * 2 ** tries, 5_000)
 
-/** A block that a node announced at a watched address. It only says where to look, and is never believed. */
+/** A block that a node announced for a watched address. It only says where to look; nothing in it is trusted. */
 export interface Announced {
   hash: string
   address: string
-  /** Whether the address pays with it, or is paid. */
+  /** Whether the address is the sender or the recipient. */
   direction: 'sent' | 'received'
   previous?: string | undefined
-  /** The sender, where the node named it. */
+  /** The sender, if the node named it. */
   payer?: string
-  /** How often it was looked for without success. From 1 on, another instance may have dealt with it. */
+  /** How often it was looked up without success. After the first try, another instance may have processed it. */
   tries: number
 }
 
-/** What a module provides to the feed: its addresses, and what to do when something happens at one. */
+/** What a module gives the feed: its addresses, and functions for what happens at them. */
 export interface FeedConsumer extends AddressSource {
-  /** Schedules early checks for one page of addresses that were last checked before `at`; returns where the next page begins. */
+  /**
+   * Schedules early checks for one page of addresses that were last checked before `at`; returns where the next page
+   * begins.
+   */
   hastenPage(page: { at: number; after: string; limit: number }): Promise<string | undefined>
-  /** Called for every announced block, whichever instance deals with it. */
+  /** Called for every announced block, whichever instance processes it. */
   noted?(announced: Announced): void
-  /** Whether nothing is left to find out about it. */
+  /** Whether nothing more has to be found out about it. */
   isSettled(announced: Announced): boolean
   add(announced: Announced): void
   readonly isWaiting: boolean
-  /** Works on the next batch of added blocks; returns those that must be looked for again. */
+  /** Processes the next batch of blocks; returns those that must be tried again. */
   work(): Promise<readonly Announced[]>
-  /** Called for a block that was looked for too often. */
+  /** Called for a block after too many tries. */
   giveUp?(announced: Announced): Promise<void>
   hasDue(): Promise<boolean>
-  /** Checks a batch of the addresses that are due; returns whether more are. */
+  /** Checks a batch of the due addresses; returns whether more are due. */
   lookDue(): Promise<boolean>
-  /** Called at the end of each round. */
   besides?(): Promise<void>
 }
 
@@ -129,14 +140,15 @@ interface FeedOptions {
   bus: ConfirmationBus
   clock: Clock
   random: Random
-  /** How long this instance leaves a block to others; undefined means for good. */
+  /** How long this instance leaves a block to others; undefined for ever. */
   turnOf(hash: string): number | undefined
   failed(error: unknown, doing: string): void
 }
 
 /**
- * Reports to a module what happens at its addresses, from three sources: events of the nodes, rounds that trust no event, and a catch-up
- * at the start and after every silence. A lost, late or false event changes only how long it takes.
+ * Reports to a module what happens at its addresses. It has three sources: confirmations from nodes, regular rounds
+ * that do not rely on confirmations, and a catch-up at the start and after every gap. A lost, late or false
+ * confirmation only changes how long it takes.
  */
 export class LedgerFeed {
   readonly #options: FeedOptions
@@ -168,7 +180,7 @@ export class LedgerFeed {
     })
   }
 
-  /** Number of watched addresses, and the memory that they take. */
+  /** The number of watched addresses, and the memory for them. */
   get size(): { addresses: number; bytes: number } {
     return { addresses: this.#addresses.size, bytes: this.#addresses.bytes }
   }
@@ -193,7 +205,7 @@ export class LedgerFeed {
     await this.idle()
   }
 
-  /** Resolves when nothing is in progress. */
+  /** Resolves when nothing is running. */
   async idle(): Promise<void> {
     await this.#catchUp.idle()
     while (this.#running.size > 0) await Promise.all(this.#running)
@@ -205,7 +217,7 @@ export class LedgerFeed {
     if (this.#isIdle) this.lookSoon()
   }
 
-  /** Reads new addresses, because another instance has written some. */
+  /** Reads new addresses that another instance has stored. */
   refresh(): void {
     if (!this.#started || this.#stopped) return
     this.run('refresh', async () => {
@@ -214,17 +226,19 @@ export class LedgerFeed {
     })
   }
 
-  /** Asks for a round: a moment later, because many ask at once, and only once, so that repeated requests do not delay it. */
+  /**
+   * Asks for a round soon. Many ask at the same time, so one round serves all, and repeated requests do not delay it.
+   */
   lookSoon(): void {
     if (this.#isHastened || this.#stopped) return
     this.#isHastened = true
-    // After a round in progress, the next one follows soon anyway.
+    // A round is running, and the next one follows soon anyway.
     if (this.#cancelTick === undefined) return
     this.#cancelTick()
     this.#cancelTick = this.#options.clock.after(TICK, () => this.#tick())
   }
 
-  /** Runs something for which only `stop` waits. */
+  /** Runs something that only `stop` waits for. */
   run(doing: string, run: () => Promise<unknown>): void {
     const running = run()
       .catch((error: unknown) => this.#options.failed(error, doing))
@@ -241,12 +255,12 @@ export class LedgerFeed {
       if (this.#addresses.has(to))
         this.#await({ hash, address: to, direction: 'received', previous, payer: account, tries: 0 })
     } else if (source !== undefined && this.#addresses.has(account)) {
-      // The event of the send that this block receives may have been lost.
+      // The confirmation of the send that this block receives may have been lost.
       this.#await({ hash: source, address: account, direction: 'received', tries: 0 })
     }
   }
 
-  /** Every instance receives the same announcements, so each waits for its turn. */
+  /** Every instance gets the same announcements, so each waits for its turn. */
   #await(announced: Announced): void {
     if (this.#consumer.isSettled(announced)) return
     this.#consumer.noted?.(announced)
@@ -263,7 +277,7 @@ export class LedgerFeed {
     this.run('announced', () => this.#work())
   }
 
-  /** Batch after batch: blocks that arrive during one make up the next. */
+  /** One batch after another: blocks that arrive during a batch are in the next one. */
   async #work(): Promise<void> {
     try {
       while (this.#consumer.isWaiting && !this.#stopped) this.#again(await this.#consumer.work())
@@ -272,7 +286,7 @@ export class LedgerFeed {
     }
   }
 
-  /** A limited number of times: what stays in doubt is found by the rounds. */
+  /** Only a limited number of times; the rounds find the rest. */
   #again(left: readonly Announced[]): void {
     for (const [tries, group] of Map.groupBy(left, (one) => one.tries + 1)) {
       if (tries <= TRIES_MAX) {
@@ -303,7 +317,7 @@ export class LedgerFeed {
     })
   }
 
-  /** After a full batch, more may be due. */
+  /** After a full batch there may be more due addresses. */
   async #lookAround(): Promise<void> {
     let isMore = await this.#consumer.hasDue()
     const batchesMax = this.#options.bus.connected ? BATCHES_MAX_CONNECTED : BATCHES_MAX

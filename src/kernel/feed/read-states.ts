@@ -5,7 +5,7 @@ import { textOf, toObject } from '../shape.ts'
 
 const PAGE = 1_000
 
-/** Which receivable sends are wanted, and how many of one address are too many to list. */
+/** Which receivable sends to read, and how many of one address are too many to list. */
 export interface Waiting {
   isFinalOnly: boolean
   max: number
@@ -19,13 +19,16 @@ const toAsked = ({ isFinalOnly }: Waiting) => ({
 })
 
 export interface AddressState {
-  /** Undefined while nodes name different ones. */
+  /** Undefined while nodes report different ones. */
   frontier: string | null | undefined
   /** Hashes of the receivable sends; undefined when there are too many. */
   waiting: readonly string[] | undefined
 }
 
-/** Reads receivable sends first and frontiers second: a send that is received in between is missing in the former but shows in the latter. */
+/**
+ * Reads receivable sends first, then frontiers: a send that is received in between is missing in the first list but
+ * visible in the second.
+ */
 export async function readStates(
   node: NodePort,
   addresses: readonly string[],
@@ -38,10 +41,10 @@ export async function readStates(
   return withFrontiers(node, waiting)
 }
 
-/** Whether the first page of receivable sends is all of them. */
+/** Whether the first page contains all receivable sends. */
 export const isWhole = (first: readonly string[]): boolean => first.length < PAGE
 
-/** The first thousand receivable sends of each address, with one question for all of them. */
+/** The first thousand receivable sends of each address, read with one request. */
 export async function readFirstWaiting(
   node: NodePort,
   addresses: readonly string[],
@@ -52,16 +55,16 @@ export async function readFirstWaiting(
   return new Map(addresses.map((address) => [address, hashesOf(lists.map((blocks) => toObject(blocks)[address]))]))
 }
 
-/** The union of the sends that nodes list: an invented one is found out later, and one that a node hides is listed by another. */
+/** The sends that any node lists. An invented one is found out later; one that a node hides is listed by another. */
 async function readLists(node: NodePort, action: string, params: NodeParams): Promise<unknown[]> {
   const { answers } = await node.readAgreed(action, params, () => [])
   const lists = answers.filter(({ error }) => error === undefined)
-  // A node that refuses the question has not said that nothing is receivable.
+  // A node that refuses the question does not say that nothing is receivable.
   if (lists.length === 0) throw new LedgerRefusal(textOf(answers[0]?.error))
   return lists.map(({ blocks }) => blocks)
 }
 
-/** All receivable sends of an address; undefined when there are too many. */
+/** All receivable sends of an address; undefined if there are too many. */
 export async function readAllWaiting(node: NodePort, account: string, asked: Waiting): Promise<string[] | undefined> {
   const found = new Set<string>()
   for (let offset = 0; offset < asked.max; offset += PAGE) {
@@ -72,7 +75,6 @@ export async function readAllWaiting(node: NodePort, account: string, asked: Wai
   return undefined
 }
 
-/** Some of the receivable sends of an address. */
 export async function readWaiting(
   node: NodePort,
   account: string,

@@ -1,15 +1,16 @@
 import type { Clock, Random } from '../ports.ts'
 
 const SLOTS_MIN = 1 << 10
-/** With a larger share of taken slots, look-ups would have to probe too many. */
+/** If a larger share of the slots were taken, look-ups would take too long. */
 const FULL = 0.6
-/** The letters of an address that encode its key; the rest is their checksum. */
+/** The part of an address that encodes its key; the rest is the checksum. */
 const KEY_LETTERS = 52
 const CHECKSUM_LETTERS = 8
 
 /**
- * The set of watched addresses, in 8 bytes for each slot. It keeps 64 bits of every address, mixed with a random number of this process.
- * An address that only seems to be watched costs one read of the store, and an attacker cannot choose addresses that collide.
+ * The set of watched addresses, in 8 bytes per slot. It keeps 64 bits of each address, mixed with a random number of
+ * this process, so that attackers cannot choose addresses that collide. An address that only seems to be watched costs
+ * one read of the store.
  */
 class AddressSet {
   readonly #seedLow: number
@@ -69,8 +70,9 @@ class AddressSet {
   }
 
   /**
-   * Two numbers of 32 bits, made from four letters at a time; the first is never zero, which marks an empty slot. They are returned in
-   * members, because allocating a pair for each confirmation would cost more than the rest.
+   * Makes two numbers of 32 bits from the address, four letters at a time. The first is never zero, because zero marks
+   * an empty slot. They are returned in members: allocating a pair for each confirmation would cost more than
+   * everything else.
    */
   #mix(address: string): void {
     let [low, high] = [this.#seedLow, this.#seedHigh]
@@ -94,27 +96,27 @@ class AddressSet {
 }
 
 const PAGE = 10_000
-/** How often new addresses are read from the store, because notices between instances may be lost. */
+/** How often new addresses are read from the store, in case a notice from another instance got lost. */
 const REFRESH_EVERY = 30_000
 const RELOAD_EVERY = 3_600_000
-/** After so many added addresses the list is read again earlier, because removed ones stay in it until then. */
+/** After so many added addresses the whole list is read early, because removed addresses stay in memory until then. */
 const ADDED_MAX = 200_000
 
-/** Where watched addresses are stored; each function returns a page in order of the address, beginning behind `after`. */
+/** The store of watched addresses. Each function returns a page, ordered by address, that begins after `after`. */
 export interface AddressSource {
   listAddresses(page: { after: string; limit: number }): Promise<string[]>
-  /** Those that were added since a time. */
+  /** Addresses that were added since a time. */
   listFresh(page: { since: number; after: string; limit: number }): Promise<string[]>
 }
 
-/** All watched addresses, in memory: a confirmation at any other address costs one look-up. */
+/** All watched addresses, in memory, so that a confirmation for any other address costs one look-up. */
 export class WatchedAddresses {
   readonly #clock: Clock
   readonly #random: Random
   readonly #source: AddressSource
   #set: AddressSet
   #added = 0
-  /** Addresses that were added while the whole list is being read again. */
+  /** Addresses that were added while the whole list was being read again. */
   #meanwhile: string[] | undefined
   #refreshedAt = 0
   #reloadedAt = 0
@@ -151,7 +153,7 @@ export class WatchedAddresses {
     await this.readFresh()
   }
 
-  /** Adds what other instances have written lately. */
+  /** Adds what other instances have stored recently. */
   async readFresh(): Promise<void> {
     const now = this.#clock.now()
     const since = this.#refreshedAt - REFRESH_EVERY
@@ -162,7 +164,7 @@ export class WatchedAddresses {
     this.#refreshedAt = now
   }
 
-  /** Reads the whole list again, which drops addresses that are no longer watched. */
+  /** Reads the whole list again, which removes addresses that are no longer watched. */
   async reload(): Promise<void> {
     const now = this.#clock.now()
     this.#meanwhile = []

@@ -39,13 +39,13 @@ test('the prefixes of the ledger name the same account, and no other prefix does
 test('every change of a single character is refused', () =>
   repeat(2, (random) => {
     const address = toAddress(random.hex(64))
-    // Beside the alphabet: letters it leaves out, upper case, and characters outside of it.
+    // Letters that are not in the alphabet, upper case, and other characters.
     const letters = '13456789abcdefghijkmnopqrstuwxyz02lvAZ_- é\0'
     for (let index = 0; index < address.length; index++) {
       for (const letter of letters) {
         if (letter === address[index]) continue
         const changed = address.slice(0, index) + letter + address.slice(index + 1)
-        // The old separator is a second spelling of the same account, not a mistake.
+        // With the old separator it is a valid spelling of the same account.
         if (changed.startsWith('nano-')) continue
         assert.equal(fromAddress(changed), undefined, changed)
       }
@@ -74,12 +74,12 @@ test('upper case, blanks around it, foreign text and a first character that says
     `${GENESIS_ADDRESS} `,
     `${GENESIS_ADDRESS}\n`,
     GENESIS_KEY,
-    // Two code units in one character must not count as two letters.
+    // A character of two code units must not count as two letters.
     `nano_${'😀'.repeat(30)}`,
     `nano_1${'😀'.repeat(29)}1`,
   ]
   for (const text of wrong) assert.ok(!isAddress(text), JSON.stringify(text))
   const body = GENESIS_ADDRESS.slice('nano_'.length + 1)
-  // These letters share the lowest bit with `3`: only the padding tells them apart.
+  // These letters have the same lowest bit as `3`, so only the padding distinguishes them.
   for (const letter of '579bdfhjmoqsuxz') assert.ok(!isAddress(`nano_${letter}${body}`), letter)
 })

@@ -1,12 +1,12 @@
 import { blake2b } from '@noble/hashes/blake2.js'
 import { bytesToHex, hexToBytes } from './hex.ts'
 
-/** A ledger account as its public key: 64 upper-case hexadecimal digits. Addresses are the form outside of the kernel. */
+/** An account's public key: 64 upper-case hexadecimal digits. Outside of the kernel, accounts are addresses. */
 export type PublicKey = string
 
 const ALPHABET = '13456789abcdefghijkmnopqrstuwxyz'
 const VALUES = new Map([...ALPHABET].map((letter, value) => [letter, value]))
-/** 4 padding bits, 256 key bits and 40 checksum bits, five to a character. */
+/** 4 padding bits, 256 key bits and 40 checksum bits; five bits per character. */
 const BODY_LENGTH = 60
 const KEY_LENGTH = 52
 
@@ -52,14 +52,17 @@ function decodeBits(text: string, paddingBits: number): Uint8Array | undefined {
   return bytes
 }
 
-/** Caches of recent addresses: most come again and again, and a checksum costs more than all else of a small request. */
+/**
+ * Recent conversions: the same addresses come again, and computing a checksum costs more than the rest of a small
+ * request.
+ */
 const read = new Map<string, PublicKey>()
 const written = new Map<PublicKey, string>()
 const RECENT_MAX = 1_024
 
 function remember(recent: Map<string, string>, text: string, value: string): string {
   if (recent.size >= RECENT_MAX) recent.clear()
-  // A copy, because a substring of a request would keep the whole request in memory.
+  // A copy, because a substring would keep the whole request in memory.
   recent.set([...text].join(''), value)
   return value
 }
@@ -74,7 +77,7 @@ function writeAddress(key: PublicKey): string {
   return `nano_${encodeBits(bytes, 4)}${encodeBits(checksum(bytes), 0)}`
 }
 
-/** Reads an address with one of the ledger's prefixes; undefined when its form or checksum is wrong. */
+/** Reads an address with any valid prefix; undefined if its form or checksum is wrong. */
 export function fromAddress(text: string): PublicKey | undefined {
   const known = read.get(text)
   if (known !== undefined) return known
@@ -84,7 +87,7 @@ export function fromAddress(text: string): PublicKey | undefined {
 
 function readAddress(text: string): PublicKey | undefined {
   const prefix = /^(?:nano|xrb|node)[_-]/.exec(text)?.[0]
-  // The node accepts the separator `-` for accounts only, and uses `node_` for node ids.
+  // A node accepts the separator `-` only for accounts; `node_` is for node ids.
   if (prefix === undefined || prefix === 'node-') return undefined
   const body = text.slice(prefix.length)
   if (body.length !== BODY_LENGTH || (body[0] !== '1' && body[0] !== '3')) return undefined

@@ -1,6 +1,6 @@
 /**
- * The receiver of a block, or the send that it receives, as a node announces it by websocket. Old kinds of blocks have members of their
- * own. The result only says where to look, and is never believed: money is read with `readSends`.
+ * The recipient of an announced block, or the send that it receives; old types of blocks have other members. Nothing
+ * here is trusted: it only says where to look, and payments are read with `readSends`.
  */
 export function announcedBlock(block: Readonly<Record<string, string>>): {
   to?: string | undefined

@@ -35,7 +35,7 @@ function read(members: Record<string, string>): Block | undefined {
   return fromBlockJson((name) => members[name])
 }
 
-/** The first two blocks of the live network, as their JSON is known all over the world. */
+/** The first two blocks of the live network in their well-known JSON. */
 const LIVE_OPEN = {
   type: 'open',
   source: 'E89208DD038FBB269987689621D52292AE9C35941A7484756ECCED92A65093BA',
@@ -105,7 +105,7 @@ for (const type of TYPES) {
         assert.equal(read(rest), undefined, `without ${name}`)
         assert.equal(read({ ...members, [name]: 'zz' }), undefined, `broken ${name}`)
         assert.equal(read({ ...members, [name]: ` ${members[name]}` }), undefined, `a blank before ${name}`)
-        // A decimal balance has no fixed length; its limit is tested below.
+        // The length of a decimal balance varies; its limit is tested below.
         if (type === 'state' && name === 'balance') continue
         assert.equal(read({ ...members, [name]: `${members[name]}0` }), undefined, `one digit more in ${name}`)
       }
@@ -115,7 +115,7 @@ for (const type of TYPES) {
     repeat(20, (random) => {
       const block = randomBlock(random, type)
       const other = randomBlock(random, type)
-      // Two random balances can meet, for small ones come up too.
+      // Two random balances may be equal, because small ones occur, too.
       if ('balance' in block && 'balance' in other && block.balance === other.balance) return
       for (const name of Object.keys(block)) {
         if (name === 'type') continue

@@ -3,7 +3,7 @@ import { type PublicKey, ZERO_KEY, fromAddress, toAddress } from './address.ts'
 import { blake2b256 } from './signatures.ts'
 import { bytesToHex, hexToBytes } from './hex.ts'
 
-/** Hashes, keys and signatures are upper-case hexadecimal, work is lower-case, accounts are public keys. */
+/** Hashes, keys and signatures are in upper-case hexadecimal, work is in lower case, accounts are public keys. */
 export interface StateBlock {
   type: 'state'
   account: PublicKey
@@ -15,7 +15,9 @@ export interface StateBlock {
   work: string
 }
 
-/** The four block kinds from before epoch 1. The genesis block is a legacy open; new ones are only parsed and refused. */
+/**
+ * The four types of blocks from before epoch 1. The genesis block is one of them; new ones are parsed and then refused.
+ */
 export type LegacyBlock =
   | { type: 'send'; previous: string; destination: PublicKey; balance: Raw; signature: string; work: string }
   | { type: 'receive'; previous: string; source: string; signature: string; work: string }
@@ -53,7 +55,7 @@ function hashables(block: Block): string[] {
   }
 }
 
-/** A block's hash. Signature and work are not part of it. */
+/** The hash of a block; it does not cover signature and work. */
 export function hashBlock(block: Block): string {
   return bytesToHex(blake2b256(hexToBytes(hashables(block).join(''))))
 }
@@ -62,14 +64,14 @@ export function previousOf(block: Block): string {
   return block.type === 'open' ? ZERO_HASH : block.previous
 }
 
-/** The hash that a block's work is computed for: its predecessor, or the account of a first block. */
+/** What a block's work is computed for: its predecessor's hash or, for a first block, the account. */
 export function rootOf(block: Block): string {
   if (block.type === 'open') return block.account
   if (block.type === 'state' && block.previous === ZERO_HASH) return block.account
   return block.previous
 }
 
-/** A block in the node's JSON form: its members in the node's order, every value a string. */
+/** A block in the node's JSON: members in the node's order, all values strings. */
 export function toBlockJson(block: Block): Record<string, string> {
   const { signature, work } = block
   switch (block.type) {
@@ -116,21 +118,21 @@ export function toBlockJson(block: Block): Record<string, string> {
   }
 }
 
-/** Reads up to `digits` hexadecimal digits, as the node does: shorter text is a smaller number. */
+/** Reads up to `digits` hexadecimal digits. As in a node, shorter text is a smaller number. */
 export function parseHex(text: string, digits: number): string | undefined {
   if (text.length > digits) return undefined
   const match = /^(?:0x)?([0-9a-fA-F]+)$/.exec(text)
   return match?.[1]?.padStart(digits, '0').toUpperCase()
 }
 
-/** The node reads empty text as zero in every amount. */
+/** As in a node, empty text is zero in every amount. */
 function parseAmount(text: string): Raw | undefined {
   return text === '' ? (0n as Raw) : parseRaw(text)
 }
 
 /**
- * Reads a block from its JSON members; undefined when one is missing or malformed, for which the node answers
- * `Block is invalid`. `link_as_account` and an inner `subtype` are ignored.
+ * Reads a block from its JSON members; undefined if one is missing or malformed, for which a node answers `Block is
+ * invalid`. `link_as_account` and an inner `subtype` are ignored.
  */
 export function fromBlockJson(field: (name: string) => string | undefined): Block | undefined {
   const account = (name: string) => decoded(field(name), fromAddress)

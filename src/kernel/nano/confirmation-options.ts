@@ -1,11 +1,11 @@
 import { fromAddress, toAddress } from './address.ts'
 import { type RequestTree, findMember } from './request-tree.ts'
 
-/** The options of a subscription to confirmations; each protocol has its own reader. */
+/** The options of a subscription to confirmations, as the reader of each protocol provides them. */
 export interface SaidOptions {
   flag(name: string): boolean | undefined
   text(name: string): string
-  /** Addresses; undefined where there is no such list. */
+  /** Addresses; undefined if there is no such list. */
   accounts(name: string): readonly string[] | undefined
 }
 
@@ -15,9 +15,8 @@ export interface ConfirmationOptions {
   includeElection: boolean
   includeVotes: boolean
   includeSideband: boolean
-  /** Kinds of confirmations. */
   types: readonly string[]
-  /** Undefined means all accounts. */
+  /** Undefined for all accounts. */
   accounts: Set<string> | undefined
 }
 
@@ -29,7 +28,8 @@ const TYPES = new Map([
 
 export function readConfirmationOptions({ flag, text, accounts }: SaidOptions): ConfirmationOptions {
   const includeVotes = flag('include_election_info_with_votes') ?? false
-  // A node filters as soon as `all_local_accounts` has any value. It means the accounts of its wallets; there are none here.
+  // A node filters as soon as `all_local_accounts` has any value. It means accounts of the node's wallets, of which
+  // there are none here.
   const local = flag('all_local_accounts') === undefined ? undefined : []
   const wanted = accounts('accounts') ?? local
   return {
@@ -42,7 +42,9 @@ export function readConfirmationOptions({ flag, text, accounts }: SaidOptions): 
   }
 }
 
-/** Reads options as a node does: invalid addresses in a list are skipped, and anything but a list counts as an empty one. */
+/**
+ * Reads options like a node: invalid addresses in a list are skipped, and anything but a list counts as an empty list.
+ */
 export function optionsIn(tree: RequestTree): SaidOptions {
   const text = (name: string) => findMember(tree, name)?.text ?? ''
   return {

@@ -1,4 +1,4 @@
-/** Actions that a node serves only with `enable_control`; otherwise it answers `RPC control is disabled`. */
+/** Actions that a node serves only with `enable_control`. Without it, a node answers `RPC control is disabled`. */
 export const CONTROL_ACTIONS: ReadonlySet<string> = new Set(
   `account_create account_move account_remove account_representative_set accounts_create backoff_info block_create
   bootstrap_lazy database_txn_tracker epoch_upgrade keepalive ledger node_id password_change populate_backlog receive

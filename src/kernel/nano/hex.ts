@@ -1,5 +1,5 @@
 const HEX = /^[0-9a-fA-F]*$/
-/** Tables, because this also runs where there is no Buffer; they are as fast. */
+/** Tables instead of Buffer, because this code also runs in browsers; they are as fast. */
 const DIGITS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0').toUpperCase())
 const VALUES = new Uint8Array(128)
 for (const [value, digit] of [...'0123456789abcdef'].entries()) {
@@ -7,7 +7,7 @@ for (const [value, digit] of [...'0123456789abcdef'].entries()) {
   VALUES[digit.toUpperCase().charCodeAt(0)] = value
 }
 
-/** Bytes as upper-case hexadecimal, the way the ledger prints hashes, keys and signatures. */
+/** Bytes in upper-case hexadecimal, the form of hashes, keys and signatures. */
 export function bytesToHex(bytes: Uint8Array): string {
   let text = ''
   for (const byte of bytes) text += DIGITS[byte]!
@@ -24,7 +24,7 @@ export function hexToBytes(hex: string): Uint8Array {
   return bytes
 }
 
-/** True for exactly `digits` hexadecimal digits in either case. */
+/** Whether the text is exactly `digits` hexadecimal digits, in any case. */
 export function isHex(text: string, digits: number): boolean {
   return text.length === digits && HEX.test(text)
 }

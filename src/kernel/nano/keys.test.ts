@@ -51,7 +51,7 @@ test('what a key signs verifies with its public key, and the signature is always
 test('any flipped bit of signature, hash or key makes a signature fail: it is worth nothing for another', () =>
   repeat(2, (random) => {
     const { key, hash, signature } = randomSigned(random)
-    // Each byte of the signature is hit in one bit of eight: every bit would take seconds.
+    // One bit of each byte is changed; testing all eight would take seconds.
     const offset = random.below(8)
     for (let bit = offset; bit < 512; bit += 8) {
       assert.ok(!verifyHash(key, hash, flipBit(signature, bit)), `signature bit ${bit}`)
@@ -88,7 +88,7 @@ test('words are signed in one way only: nobody makes a second signature by addin
   }))
 
 test('nobody proves to own an address whose key is a point of small order, such as the burn address', () => {
-  // With such a key the neutral point and the scalar zero satisfy the equation for every eighth text or more.
+  // With such a key, the neutral point and the scalar zero are a valid signature for at least every eighth text.
   const neutral = `01${'0'.repeat(62)}`
   const smallOrders = [
     '0'.repeat(64),
@@ -107,7 +107,7 @@ test('nobody proves to own an address whose key is a point of small order, such 
   }
 })
 
-/** What the standard makes of a private key before it signs. */
+/** Expands a private key as the standard requires before signing. */
 function expand(privateKey: string): ScalarKey {
   const bytes = blake2b(hexToBytes(privateKey), { dkLen: 64 })
   bytes[0]! &= 248
@@ -134,7 +134,7 @@ test('what any scalar signs verifies with its public key, always the same, with 
     assert.ok(verifyHash(publicKeyOfScalar(signer.scalar), hash, signature))
     assert.equal(signHashWithScalar(signer, hash.toLowerCase()), signature)
     assert.match(signature, /^[0-9A-F]{128}$/)
-    // No two hashes share a nonce.
+    // No two hashes may have the same nonce.
     const nonceOf = (signer: ScalarKey, hash: string) => signHashWithScalar(signer, hash).slice(0, 64)
     assert.notEqual(nonceOf(signer, random.hex(64)), signature.slice(0, 64))
     assert.notEqual(nonceOf({ ...signer, prefix: random.hex(64) }, hash), signature.slice(0, 64))

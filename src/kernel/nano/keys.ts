@@ -12,8 +12,8 @@ export function signHash(privateKey: string, hash: string): string {
 }
 
 /**
- * An expanded key, for keys that have no seed. Both halves are 64 hexadecimal digits, and a thief who knows either of them can sign:
- * the prefix is what the secret nonces are made from.
+ * An expanded key, for keys without a seed. Both parts are 64 hexadecimal digits, and whoever knows either of them can
+ * sign, because the secret nonces are made from the prefix.
  */
 export interface ScalarKey {
   /** The lowest byte comes first, as in the first half of an expanded private key. */
@@ -21,19 +21,22 @@ export interface ScalarKey {
   prefix: string
 }
 
-/** Throws on a scalar that is zero in the group: everybody could sign for its key. */
+/** Throws if the scalar is zero in the group: then everybody could sign for its key. */
 export function publicKeyOfScalar(scalar: string): PublicKey {
   return withSecret(scalar, (bytes) => bytesToHex(signatures.publicKeyOfScalar(bytes)))
 }
 
-/** Signs a block hash with an expanded key: byte for byte the signature of the private key from which it was expanded. */
+/**
+ * Signs a block hash with an expanded key. The signature is the same as with the private key from which it was
+ * expanded.
+ */
 export function signHashWithScalar(key: ScalarKey, hash: string): string {
   return withSecret(key.scalar, (scalar) =>
     withSecret(key.prefix, (prefix) => bytesToHex(signatures.signWithScalar(scalar, prefix, hexToBytes(hash)))),
   )
 }
 
-/** The signer of an account. */
+/** Signs for one account. */
 interface SigningKey {
   publicKey: PublicKey
   sign(hash: string): string
@@ -43,8 +46,8 @@ const PRIVATE_KEY_BYTES = 32
 const EXPANDED_KEY_BYTES = 64
 
 /**
- * Reads a key in either form: a private key of 32 bytes, or a scalar of 32 bytes with the prefix of its nonces. The caller wipes the
- * bytes; no copy of them is kept.
+ * Reads a key in either form: a private key of 32 bytes, or a scalar of 32 bytes followed by the prefix for its nonces.
+ * The caller wipes the bytes; no copy is kept.
  */
 export function toSigningKey(bytes: Uint8Array): SigningKey {
   if (bytes.length === PRIVATE_KEY_BYTES) {
@@ -62,22 +65,25 @@ export function toSigningKey(bytes: Uint8Array): SigningKey {
   }
 }
 
-/** Checks a signature over a block hash, as the node does. Malformed points and scalars are false, never an exception. */
+/** Verifies a signature of a block hash like a node. Malformed points and scalars return false and never throw. */
 export function verifyHash(key: PublicKey, hash: string, signature: string): boolean {
   try {
     return signatures.verify(hexToBytes(key), hexToBytes(hash), hexToBytes(signature))
   } catch {
-    // A malformed signature counts as a wrong one.
+    // A malformed signature is a wrong one.
     return false
   }
 }
 
-/** Signs a message. Signing one must never sign a block, which is signed as 32 bytes, so such messages are refused. */
+/** Signs a message. Refuses one of 32 bytes, because that could be the hash of a block. */
 export function signText(privateKey: string, text: string): string {
   return withSecret(privateKey, (bytes) => bytesToHex(signatures.sign(bytes, wordsOf(text))))
 }
 
-/** Points of small order, by their height without the sign: anybody can produce signatures for them that are sometimes valid. */
+/**
+ * Coordinates of the points of small order, without the sign: anybody can make signatures for them that are sometimes
+ * valid.
+ */
 const SMALL_ORDERS = new Set([
   '0'.repeat(64),
   `01${'0'.repeat(62)}`,
@@ -89,8 +95,8 @@ const SMALL_ORDERS = new Set([
 ])
 
 /**
- * Checks a signature of a message. Stricter than the ledger, because the message states who its signer is: a key for which anybody can
- * sign proves nothing, and each signature has exactly one valid form.
+ * Verifies the signature of a message. Stricter than the ledger, because the signer's identity matters: a key for which
+ * anybody can sign proves nothing, and each signature has exactly one valid form.
  */
 export function verifyText(key: PublicKey, text: string, signature: string): boolean {
   try {
@@ -100,7 +106,7 @@ export function verifyText(key: PublicKey, text: string, signature: string): boo
     if (SMALL_ORDERS.has(bytesToHex(height)) || !signatures.isReduced(signed)) return false
     return signatures.verify(keyBytes, wordsOf(text), signed)
   } catch {
-    // Malformed signatures, and messages that could be a block, are not valid.
+    // A malformed signature is not valid, and neither is one of a message that could be a block.
     return false
   }
 }
@@ -125,7 +131,7 @@ export function deriveKey(seed: string, index: number): string {
 
 const INDEX_MAX = 2 ** 32 - 1
 
-/** The same in bytes, which the caller wipes. */
+/** The same as bytes, which the caller wipes. */
 export function deriveKeyBytes(seed: Uint8Array, index: number): Uint8Array {
   if (!Number.isInteger(index) || index < 0 || index > INDEX_MAX) throw new RangeError('A seed has 2^32 keys.')
   const input = new Uint8Array(36)
@@ -138,7 +144,7 @@ export function deriveKeyBytes(seed: Uint8Array, index: number): Uint8Array {
   }
 }
 
-/** Converts a secret to bytes for one call and wipes them; the text itself cannot be wiped. */
+/** Converts a secret to bytes for one call, and wipes them. The text itself cannot be wiped. */
 function withSecret<T>(hex: string, run: (bytes: Uint8Array) => T): T {
   const bytes = hexToBytes(hex)
   try {

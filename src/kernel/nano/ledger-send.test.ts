@@ -25,7 +25,7 @@ test('a send is computed from its contents and those of its predecessor, whateve
   assert.deepEqual([proven.account, receiverOf(proven.block)], [payer.key, shop.key])
   const previous = { ...reportedOf(toBlockJson(opened)), balance: '0' }
   assert.equal(computeAmount(proven.block, previous), nano(2))
-  // Of another block than the one it follows it proves nothing, and without one nothing is known.
+  // The contents of a block other than the predecessor prove nothing, and without any contents nothing is known.
   assert.equal(computeAmount(proven.block, reportedOf(toBlockJson(paid))), undefined)
   assert.equal(computeAmount(proven.block, {}), undefined)
 })
@@ -57,7 +57,9 @@ test('receives, changes and epochs move nothing to anybody', () => {
   for (const block of [received, changed]) assert.equal(computeAmount(block, reportedOf(toBlockJson(paid))), undefined)
 })
 
-/** The first send of the live network, of an old kind: it names its destination, and its account only by its signature. */
+/**
+ * The first send of the live network has an old type: it names its recipient, but only the signature shows its account.
+ */
 const FIRST_SEND = {
   hash: 'A170D51B94E00371ACE76E35AC81DC9405D5D04D4CEBC399AEACE07AE05DD293',
   contents: {
@@ -88,7 +90,7 @@ test('a send of an old wallet is a payment like any other, and its account is be
     [toAddress(proven.account), toAddress(receiverOf(proven.block)!)],
     [FIRST_OPEN.account, contents.destination],
   )
-  // Its predecessor states no balance, so that the node's word is all there is.
+  // The predecessor does not state its balance, so only a node's report is available.
   const amount = computeAmount(proven.block, { ...reportedOf(FIRST_OPEN), balance: RAW_MAX.toString() })
   assert.equal(amount, RAW_MAX - BigInt(`0x${contents.balance}`))
   for (const liar of [shop.address, '', undefined]) {
@@ -104,7 +106,7 @@ test('no single node says when a payment was made, or whether it still waits', (
     return [seconds, waits]
   }
   assert.deepEqual(said(1, [1_000, true]), [1_000, true])
-  // One of two may be synced anew, or lie: what both vouch for is the later time.
+  // One of two nodes may have been synced recently, or may lie. The later time is the one that both vouch for.
   assert.deepEqual(said(2, [1_000, true], [9_000, true]), [9_000, true])
   assert.deepEqual(said(2, [1_000, true], [1_001, false]), [1_001, undefined])
   assert.deepEqual(said(2, [1, false], [1_001, true], [1_002, true]), [1_001, true])

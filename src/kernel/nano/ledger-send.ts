@@ -5,20 +5,20 @@ import { type Block, type StateBlock, fromBlockJson, hashBlock, previousOf, root
 import { verifyHash } from './keys.ts'
 import { workValue } from './work.ts'
 
-/** A send on the ledger. Its amount is computed from its contents, which its hash and its sender's signature prove. */
+/** A send on the ledger. Its amount is computed from its contents, which the hash and the sender's signature prove. */
 export interface LedgerSend {
   hash: string
   /** Addresses. */
   from: string
   to: string
   amountRaw: Raw
-  /** Height on the sender's chain, by the word of a node; 0 where it does not say. */
+  /** Height on the sender's chain as reported by a node; 0 if it does not say. */
   height: number
-  /** When the required number of nodes had seen it, in seconds; 0 if they do not say. */
+  /** When enough nodes had seen it, in seconds; 0 if they do not say. */
   seconds: number
-  /** Whether the required number of nodes report it as confirmed. */
+  /** Whether enough nodes report it as confirmed. */
   isFinal: boolean
-  /** Whether it is still receivable. Undefined where nodes contradict each other. */
+  /** Whether it is still receivable; undefined if nodes contradict each other. */
   waits: boolean | undefined
 }
 
@@ -31,21 +31,21 @@ export interface ProvenBlock {
 /** A block whose contents match its hash. */
 export interface LedgerBlock {
   block: Block
-  /** Who has signed it, if it is the account's owner. Epoch blocks are signed by the network. */
+  /** Who has signed it, if that was the account's owner. Epoch blocks are signed by the network. */
   signer: PublicKey | undefined
-  /** Whether the required number of nodes report it as confirmed. */
+  /** Whether enough nodes report it as confirmed. */
   isFinal: boolean
-  /** How many nodes report it as confirmed, where more than one is asked. */
+  /** How many nodes report it as confirmed, if more than one was asked. */
   confirmedBy: number
 }
 
-/** The beginning of the link with which the network upgrades an account: the text `epoch v`, followed by a number. */
+/** The beginning of the link of an epoch block, which upgrades an account: the text `epoch v`, before a number. */
 const EPOCH = '65706F63682076'
 
-/** Whether the link of a block marks an upgrade by the network, which leaves the balance as it was. */
+/** Whether a block is an upgrade by the network, which does not change the balance. */
 export const isEpoch = (block: Block): block is StateBlock => block.type === 'state' && block.link.startsWith(EPOCH)
 
-/** The contents that a node reports for a block, if they match its hash. */
+/** The contents that a node reports for a block, if they match the hash. */
 export function readContents(hash: string, contents: unknown): Block | undefined {
   const members = toObject(contents)
   const block = fromBlockJson((name) => {
@@ -55,31 +55,31 @@ export function readContents(hash: string, contents: unknown): Block | undefined
   return block && hashBlock(block) === hash ? block : undefined
 }
 
-/** A block as a node reports it, if its owner has signed it and it carries work. A node could invent everything else. */
+/** A block as a node reports it, if its owner has signed it and it has work. A node could invent everything else. */
 export function proveBlock(hash: string, reported: JsonObject, leastWork: bigint): ProvenBlock | undefined {
   const block = readContents(hash, reported.contents)
   if (!block || workValue(rootOf(block), block.work) < leastWork) return undefined
-  // Old kinds of blocks do not contain their account: a node names it, and the signature shows whether that is true.
+  // An old block does not contain its account. A node names the account, and the signature shows whether that is true.
   const account =
     block.type === 'state' || block.type === 'open' ? block.account : fromAddress(textOf(reported.block_account))
   if (account === undefined || !verifyHash(account, hash, block.signature)) return undefined
   return { block, account }
 }
 
-/** The receiver that a block names, if it is a send: only its predecessor's balance shows whether it is one. */
+/** The recipient in a block, if it is a send; whether it is one depends on the balance of its predecessor. */
 export function receiverOf(block: Block): PublicKey | undefined {
   if (block.type === 'state') return block.link
   return block.type === 'send' ? block.destination : undefined
 }
 
-/** The balance after a block; undefined where its contents do not state it. */
+/** The balance after a block; undefined if the block does not state it. */
 const balanceOf = (block: Block): Raw | undefined =>
   block.type === 'state' || block.type === 'send' ? block.balance : undefined
 
 /**
- * The amount of a send: its predecessor's balance minus its own; undefined for any other block. `previous` is what a node reports for
- * the block that this one names; its contents are verified by their hash. Only for old kinds of blocks that state no balance, the
- * node is believed.
+ * The amount of a send: the balance of its predecessor minus its own; undefined for any other block. `previous` is what
+ * a node reports about the predecessor, whose contents are verified by the hash. Only if that is an old block without a
+ * balance, the node has to be trusted.
  */
 export function computeAmount(block: Block, previous: JsonObject): Raw | undefined {
   const after = balanceOf(block)
@@ -91,14 +91,14 @@ export function computeAmount(block: Block, previous: JsonObject): Raw | undefin
 
 interface Reported {
   amountRaw: Raw
-  /** What nodes report beside the contents; one of them may lie. */
+  /** What nodes report in addition to the contents; one of them may lie. */
   reports: readonly JsonObject[]
-  /** How many must say the same. */
+  /** How many nodes must report the same. */
   least: number
   isFinal: boolean
 }
 
-/** A send with what nodes report about it. */
+/** A send, with what nodes report about it. */
 export function toLedgerSend(
   hash: string,
   { block, account }: ProvenBlock,
@@ -116,14 +116,17 @@ export function toLedgerSend(
   }
 }
 
-/** Whether a send is receivable; undefined unless the required number of nodes say so, or say that it is not. */
+/** Whether a send is receivable; undefined unless enough nodes agree. */
 export function waitsFor(reports: readonly JsonObject[], least: number): boolean | undefined {
   const waiting = reports.filter(({ receivable }) => receivable === '1').length
   if (waiting >= least) return true
   return reports.length - waiting >= least ? false : undefined
 }
 
-/** When the required number of nodes had seen it: a single lying node cannot make it older, nor newer beside enough honest ones. */
+/**
+ * When enough nodes had seen it. A single lying node can make it neither older nor, if there are enough honest nodes,
+ * newer.
+ */
 function seenBy(reports: readonly JsonObject[], least: number): number {
   const times = reports.map((reported) => toCount(reported.local_timestamp)).filter((seconds) => seconds > 0)
   return times.sort((a, b) => a - b)[Math.min(least, times.length) - 1] ?? 0

@@ -2,19 +2,19 @@ import { type PublicKey, fromAddress } from './address.ts'
 import type { Block } from './block.ts'
 import { WORK_THRESHOLDS, type WorkThresholds } from './work.ts'
 
-/** The networks that a gateway can be set to (`NODE_NETWORK`), by the names in a node's `version.network`. */
+/** The networks that a gateway can use (`NODE_NETWORK`), with the names in a node's `version.network`. */
 export type NetworkName = 'live' | 'beta' | 'dev'
 
-/** The ledger of a gateway's money. Two ledgers with the same first block are the same ledger. */
+/** The ledger that a gateway's money is on. Two ledgers with the same first block are the same. */
 export interface LedgerIdentity {
   network: NetworkName
-  /** Hash of its first block; undefined until a node has reported it, for a network that has no fixed one. */
+  /** Hash of the first block. For a network without a fixed one, it is undefined until a node has reported it. */
   genesis: string | undefined
 }
 
 /**
- * Hashes of first blocks: `network_identifier` in a node's `version`, `genesis_block` in its `telemetry`. The beta network
- * is restarted now and then, so its first block is learned from the first node and remembered by the store.
+ * Hashes of first blocks: `network_identifier` in a node's `version`, `genesis_block` in its `telemetry`. The beta
+ * network is restarted at times, so its first block is learned from the first node and kept in the store.
  */
 export const GENESIS_HASHES = {
   live: '991CF190094C00F0B68E2E5F75F6BEE95A2E0BD93CEAA4A6734DB9F19B728948',
@@ -23,12 +23,12 @@ export const GENESIS_HASHES = {
   dev: '04270D7F11C4B2B472F2854C5A59F2A7E84226CE9ED799DE75744BD7D85FC9D9',
 } as const satisfies Record<NetworkName, string | undefined>
 
-/** The first block that a node reports, in capitals; undefined when it is not a hash. */
+/** The first block that a node reports, in upper case; undefined if that is not a hash. */
 export function readGenesis(reported: unknown): string | undefined {
   return typeof reported === 'string' && /^[0-9a-f]{64}$/i.test(reported) ? reported.toUpperCase() : undefined
 }
 
-/** `epoch v1 block` and `epoch v2 block` in ASCII, padded to 32 bytes: links that upgrade an account. */
+/** `epoch v1 block` and `epoch v2 block` in ASCII, padded to 32 bytes: the links of blocks that upgrade an account. */
 const EPOCH_LINKS = new Map<string, 1 | 2>([
   ['65706F636820763120626C6F636B000000000000000000000000000000000000', 1],
   ['65706F636820763220626C6F636B000000000000000000000000000000000000', 2],
@@ -40,13 +40,13 @@ export function epochOfLink(link: string): 1 | 2 | undefined {
 
 export type Epoch = 0 | 1 | 2
 
-/** The minimum work of a block. It depends on the account's epoch after the block and on whether the block receives. */
+/** The least work of a block. It depends on the account's epoch after the block, and on whether the block receives. */
 export function thresholdFor(thresholds: WorkThresholds, epoch: Epoch, receives: boolean): bigint {
   if (epoch < 2) return thresholds.epoch1
   return receives ? thresholds.receive : thresholds.send
 }
 
-/** The least work below which a block is refused without further checks. */
+/** A block with less work than this is refused without further checks. */
 export function entryThreshold(thresholds: WorkThresholds, type: Block['type']): bigint {
   return type === 'state' ? thresholds.receive : thresholds.epoch1
 }

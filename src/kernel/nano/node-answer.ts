@@ -1,10 +1,10 @@
 import { textOf } from '../shape.ts'
 
-/** An answer before it is written: text, lists and named members. Empty containers become `""` on the wire. */
+/** An answer before it is written: text, lists and named members. Empty containers are written as `""`. */
 export type Answer = string | Answer[] | Entries | Members
 export type Members = { [name: string]: Answer | undefined }
 
-/** Named members whose names come from outside: in the order in which they were added, and the same name may stand twice. */
+/** Members whose names come from outside, in the order in which they were added. A name may occur twice. */
 export class Entries {
   readonly list: [name: string, value: Answer][] = []
   readonly #places = new Map<string, number>()
@@ -14,14 +14,14 @@ export class Entries {
     return place === undefined ? undefined : this.list[place]![1]
   }
 
-  /** Replaces the first member of this name, where there is one. */
+  /** Replaces the first member with this name, or adds one. */
   put(name: string, value: Answer): void {
     const place = this.#places.get(name)
     if (place === undefined) this.add(name, value)
     else this.list[place]![1] = value
   }
 
-  /** Adds one more, whatever is there. */
+  /** Adds a member, even if the name exists already. */
   add(name: string, value: Answer): void {
     if (!this.#places.has(name)) this.#places.set(name, this.list.length)
     this.list.push([name, value])
@@ -70,7 +70,10 @@ function enclose(open: string, close: string, line: string, items: readonly stri
   return items.length === 0 ? '""' : `${open}${line}${INDENT}${items.join(`,${line}${INDENT}`)}${line}${close}`
 }
 
-/** Byte for byte as a node prints an answer: four spaces, a line end, escaped slashes, texts only, and `""` for whatever is empty. */
+/**
+ * Writes an answer byte for byte like a node: four spaces, a line end, escaped slashes, only text, and `""` for
+ * everything empty.
+ */
 export function writeNodeAnswer(answer: unknown): string {
   return `${write(answer, '\n')}\n`
 }

@@ -13,10 +13,10 @@ import {
 
 const UINT64_MAX = 2n ** 64n - 1n
 
-/** One request as a node reads it, with the node's readers for its parameters and the node's errors for bad ones. */
+/** A request as a node reads it: reads parameters like a node, and has the node's errors for wrong ones. */
 export class NodeRequest {
   readonly tree: RequestTree
-  /** Set once an account was written with the old separator, which the node mentions in its answer. */
+  /** Set if an account was written with the old separator, which the node then mentions in its answer. */
   usesDeprecatedFormat = false
 
   constructor(tree: RequestTree) {
@@ -36,14 +36,14 @@ export class NodeRequest {
     return findMember(this.tree, name) !== undefined
   }
 
-  /** A required parameter; the node answers `Unable to parse JSON` when it is missing. */
+  /** A required parameter; if it is missing, a node answers `Unable to parse JSON`. */
   text(name: string): string {
     const text = this.find(name)
     if (text === undefined) throw new UnreadableRequest()
     return text
   }
 
-  /** Any text but the four known ones silently means the default. */
+  /** As in a node, any text other than the four known ones means the default. */
   flag(name: string, fallback = false): boolean {
     const text = this.find(name)?.trim()
     if (text === 'true' || text === '1') return true
@@ -65,7 +65,7 @@ export class NodeRequest {
     return this.toAccount(this.text(name))
   }
 
-  /** For empty text in a list the node uses the parameter `account` instead. */
+  /** For empty text in a list, a node uses the parameter `account`. */
   toAccount(text: string, error = badAccount): PublicKey {
     const source = text === '' ? this.text('account') : text
     const key = fromAddress(source)
@@ -78,7 +78,7 @@ export class NodeRequest {
     return toHash(this.text(name), invalidBlockHash)
   }
 
-  /** Counts are unsigned 64-bit numbers; a negative text wraps around, as in the node. */
+  /** Counts are unsigned 64-bit numbers; as in a node, a negative one wraps around. */
   count(): bigint {
     const count = toUnsigned(this.text('count'))
     if (count === undefined || count === 0n) throw refusal('Invalid count')
@@ -103,7 +103,10 @@ export class NodeRequest {
     return toAmount(this.text('amount'), 'Invalid amount number')
   }
 
-  /** The parameter `block`: an object with `json_block`, JSON in a string without. `work` is for a block that has none. */
+  /**
+   * The parameter `block`: an object if `json_block` is set, otherwise JSON in a string. `work` is used for a block
+   * that has none.
+   */
   block(work?: string): Block {
     const tree = this.flag('json_block') ? findMember(this.tree, 'block') : parseInner(this.text('block'))
     if (tree === undefined) throw new UnreadableRequest()
@@ -142,7 +145,7 @@ function toAmount(text: string, error: string): Raw {
   return amount
 }
 
-/** A refusal in the node's own words: the text is the whole answer. */
+/** A refusal whose answer is exactly the node's text. */
 export class NodeRefusal extends LedgerRefusal {}
 
 export const refusal = (text: string) => new NodeRefusal(text)

@@ -6,14 +6,14 @@ type Thresholds = Pick<WorkThresholds, 'send' | 'receive'>
 
 interface WorkQuestion {
   root: string
-  /** The requested difficulty, or the base. */
+  /** The requested difficulty, or the default. */
   difficulty: bigint
-  /** The block that needs the work; what it does determines the difficulty unless the request names one. */
+  /** The block that needs the work. Unless the request names a difficulty, it follows from this block. */
   block: Block | undefined
   isNamed: boolean
 }
 
-/** Reads a `work_generate` in the node's order, so that the first error is the same. */
+/** Reads a `work_generate` in the node's order, so that several wrong parameters give the same error as in a node. */
 export function readWorkQuestion(request: NodeRequest, thresholds: Thresholds): WorkQuestion {
   checkVersion(request)
   const account = request.find('account')
@@ -29,13 +29,13 @@ export function readWorkQuestion(request: NodeRequest, thresholds: Thresholds): 
   return { root, difficulty, block, isNamed }
 }
 
-/** Refuses a search for a block that has enough work already. */
+/** Refuses to search for a block that already has enough work. */
 export function refuseEnough(root: string, block: Block | undefined, difficulty: bigint): void {
   if (block === undefined || workValue(root, block.work) < difficulty) return
   throw refusal('Provided work is already enough for given difficulty')
 }
 
-/** `work`, where a missing one counts as zero. */
+/** `work`; a missing one is zero, as in a node. */
 export function readWork(request: NodeRequest): string {
   const text = request.find('work')
   const work = text === undefined ? '0'.repeat(16) : parseHex(text, 16)
@@ -49,13 +49,13 @@ export function checkVersion(request: NodeRequest): void {
 
 const outOfRange = () => refusal('Difficulty above config limit or below publish threshold')
 
-/** Refuses difficulties for which a machine would search for ever. */
+/** Refuses a difficulty for which any machine would search for ever. */
 export function checkReachable(request: NodeRequest, difficulty: bigint, { send }: Pick<Thresholds, 'send'>): void {
   const by = request.has('multiplier') ? 'multiplier' : 'difficulty'
   if (difficulty > difficultyLimit(send, by)) throw outOfRange()
 }
 
-/** `multiplier`, or else `difficulty`, or else the base. */
+/** `multiplier`, else `difficulty`, else the default. */
 export function readDifficulty(request: NodeRequest, base: bigint): bigint {
   const difficultyText = request.find('difficulty')
   const difficulty = difficultyText === undefined ? undefined : parseHex(difficultyText, 16)

@@ -10,9 +10,9 @@ import { bytesToHex, hexToBytes } from './hex.ts'
 import { deriveKey, publicKeyOf, signHash, verifyHash } from './keys.ts'
 import { WORK_THRESHOLDS, workValue } from './work.ts'
 
-/* Two libraries that others wrote and wallets use must come to the same results, in both directions. */
+/* Two libraries by others, which wallets use, must give the same results, in both directions. */
 
-/** The part of bananojs used here; its own declarations leave most of it out. */
+/** The part of bananojs that is used here; its own type declarations lack most of it. */
 interface BananoJs {
   getPrivateKey(seed: string, index: number): string
   getPublicKey(privateKey: string): Promise<string>
@@ -88,7 +88,7 @@ test('a state block has the same hash, and our signature of it is good, everywhe
     assert.equal(hashBlock(block), banano.getBlockHash(members))
     assert.ok(banano.verify(hashBlock(block), block.signature, block.account))
     assert.ok(tools.verifyBlock(block.account, members as Record<keyof StateBlock, string>))
-    // Without noise there is one signature only, so that the libraries must agree in every digit.
+    // Without random noise there is only one signature, so the libraries must agree exactly.
     assert.equal(block.signature, await banano.getSignature(privateKey, members))
   }))
 

@@ -18,7 +18,7 @@ const voteOf = (voter: Signer, hashes: string[], timestamp = FINAL_TIMESTAMP, du
   return { ...vote, representative: voter.key, signature: signHash(voter.privateKey, hashVote(vote)) }
 }
 
-/** A send that five representatives, of 20 % each, have voted for. */
+/** A send for which five representatives with 20 % each have voted. */
 const made = (votes = (hash: string) => voters.map((voter) => voteOf(voter, ['A'.repeat(64), hash]))) => {
   const [sender, receiver] = [new Signer(1), new Signer(2)]
   const previous = sender.receive(UNOPENED, 'B'.repeat(64), nano(5))
@@ -38,7 +38,7 @@ const made = (votes = (hash: string) => voters.map((voter) => voteOf(voter, ['A'
   }
 }
 
-/** Whoever changes a proof can also compute its checksum. */
+/** Whoever changes a proof can also compute a new checksum. */
 function withChecksum({ checksum, ...proof }: PaymentProof): PaymentProof {
   const anew = bytesToHex(blake2b256(new TextEncoder().encode(JSON.stringify(proof))))
   assert.equal(anew.length, checksum.length)
@@ -84,7 +84,7 @@ test('with any single bit of its text changed, a proof does not verify', () => {
       try {
         verdict = verifyProof(JSON.parse(bytes.toString()))
       } catch (error) {
-        // It is no JSON any more.
+        // The change has made it invalid JSON.
         assert.ok(error instanceof SyntaxError)
       }
       assert.ok(!verdict?.ok, `bit ${bit} of byte ${at}: ${bytes.toString()}`)

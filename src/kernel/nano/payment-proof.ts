@@ -21,7 +21,7 @@ import { FINAL_DURATION, FINAL_TIMESTAMP, type Vote, verifyVote } from './vote.t
 export type { PaymentProof, ProofWeights } from './read-proof.ts'
 
 export interface VerifyOptions {
-  /** Weights that the verifier trusts, instead of those in the proof. */
+  /** Weights that the verifier trusts, used instead of those in the proof. */
   weights?: ProofWeights | undefined
 }
 
@@ -33,23 +33,23 @@ export type ProofVerdict =
       from: string
       to: string
       amount_raw: string
-      /** How many representatives have voted, and with which weight. */
+      /** How many representatives voted. */
       representatives: number
       weight_raw: string
       quorum_raw: string
-      /** Share of the weight of all voting representatives, with two decimals. */
+      /** Their share of the weight of all voting representatives, with two decimals. */
       weight_percent: number
-      /** Who states the weights: the nodes that the proof names, or the verifier. */
+      /** Where the weights come from: the nodes that the proof names, or the verifier. */
       weights_from: 'proof' | 'verifier'
       source: string[]
       taken_unix: number
     }
   | { ok: false; field: string; reason: string }
 
-/** The network's own rule: a quorum is at least this part of the voting weight. */
+/** As on the network itself, a quorum is at least this percentage of the voting weight. */
 const QUORUM_PERCENT = 67n
 
-/** Makes a proof from a send and the final votes for it; undefined when it would not verify. */
+/** Makes a proof from a send and the final votes for it; undefined if it would not verify. */
 export function makeProof(made: {
   send: { hash: string; block: Block; account: PublicKey }
   previous: { block: Block }
@@ -88,8 +88,8 @@ export function makeProof(made: {
 }
 
 /**
- * Verifies a proof: computes everything in it again, and adds up the weight of the representatives whose final votes name the
- * block. Trusts nothing in the proof but the weights, unless the verifier provides its own.
+ * Verifies a proof: computes everything in it again, and adds the weights of representatives whose final votes name the
+ * block. Trusts only the weights in the proof, and not even those if the verifier provides its own.
  */
 export function verifyProof(proof: unknown, { weights: own }: VerifyOptions = {}): ProofVerdict {
   try {
@@ -125,7 +125,7 @@ function verify({ proof, block, previous }: ReadProof, own: ProofWeights | undef
   let representatives = 0
   for (const [address, raw] of Object.entries(weights)) {
     const named = fromAddress(address)!
-    // The verifier's weights include all representatives; those in a proof include only its voters.
+    // The verifier's weights include all representatives, but those in a proof only its voters.
     if (!own && !voters.has(named)) throw new Wrong(`weights.${address}`, 'has no vote in this proof')
     if (!voters.delete(named)) continue
     weight += BigInt(raw)
@@ -151,14 +151,17 @@ function verify({ proof, block, previous }: ReadProof, own: ProofWeights | undef
   }
 }
 
-/** Checks that the sender has signed the block, and that amount and receiver follow from it; the reader has checked its hash. */
+/**
+ * Checks that the sender has signed the block, and that amount and recipient follow from it. The hash was checked by
+ * the reader.
+ */
 function verifySend({ from, to, amount_raw, ...named }: PaymentProof, block: Block, previous: Block): void {
   const sender = fromAddress(from)!
   if (block.type === 'state' && block.account !== sender) throw new Wrong('from', 'is not the account of the block')
   if (!verifyHash(sender, named.block.hash, block.signature))
     throw new Wrong('block.contents.signature', 'is not the signature of the sender')
   if (previousOf(block) !== named.previous.hash) throw new Wrong('previous.hash', 'is not the block before this one')
-  // A legacy block without a balance proves no amount.
+  // A legacy block without a balance cannot prove an amount.
   const amount = computeAmount(block, { contents: toBlockJson(previous) })
   const receiver = receiverOf(block)
   if (amount === undefined || receiver === undefined) throw new Wrong('block', 'does not send an amount that is proved')
@@ -166,7 +169,10 @@ function verifySend({ from, to, amount_raw, ...named }: PaymentProof, block: Blo
   if (toAddress(receiver) !== to) throw new Wrong('to', 'is not the receiver of the block')
 }
 
-/** Checks that every vote names the block and is signed, and that no representative votes twice; the reader has checked that all are final. */
+/**
+ * Checks that every vote names the block and is signed, and that no representative votes twice. The reader has checked
+ * that all votes are final.
+ */
 function verifyVotes({ block: { hash }, votes }: PaymentProof): Set<PublicKey> {
   const voters = new Set<PublicKey>()
   for (const [index, { account, signature, blocks }] of votes.entries()) {
@@ -187,7 +193,7 @@ function verifyVotes({ block: { hash }, votes }: PaymentProof): Set<PublicKey> {
   return voters
 }
 
-/** The checksum covers the members in the order of the reader, whatever their order in a copy. */
+/** The checksum covers the members in the reader's order, whatever their order in the file. */
 function checksumOf(proof: Omit<PaymentProof, 'checksum'>): string {
   return bytesToHex(blake2b256(new TextEncoder().encode(JSON.stringify(proof))))
 }

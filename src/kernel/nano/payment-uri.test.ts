@@ -8,7 +8,7 @@ import { another } from '../../../test/support/another.ts'
 
 const ADDRESS = 'nano_3t6k35gi95xu6tergt6p69ck76ogmitsa8mnijtpxm9fkcm736xtoncuohr3'
 
-/** Letters that mean something in a link, in JSON or in HTML, beside several scripts and control characters. */
+/** Characters with a meaning in links, JSON or HTML, several scripts, and control characters. */
 const LETTERS = [
   ...'ab1 +&=?#%/:;@"\'<>\\~!*()[]{}|^`é漢字ß۳',
   '😀',
@@ -54,7 +54,7 @@ test('foreign links are read with old prefixes, unknown members, any case of the
   const body = ADDRESS.slice('nano_'.length)
   const uris = [`NANO:${ADDRESS}`, `nano://${ADDRESS}`, `nano:xrb_${body}`, `nano:${ADDRESS}?`, `nano:${ADDRESS}?x=1`]
   for (const uri of uris) assert.deepEqual(fromPaymentUri(uri), { address: ADDRESS }, uri)
-  // A plus stays a plus, and a broken percent sign does not throw.
+  // A plus sign stays a plus sign, and a broken percent sign does not throw.
   assert.deepEqual(fromPaymentUri(`nano:${ADDRESS}?label=a+b%20c`), { address: ADDRESS, label: 'a+b c' })
   assert.equal(fromPaymentUri(`nano:${ADDRESS}?label=100%`)?.label, '100%')
   assert.equal(fromPaymentUri(`nano:${ADDRESS}?label=%FF`)?.label, '\uFFFD')

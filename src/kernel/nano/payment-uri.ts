@@ -8,7 +8,7 @@ export interface PaymentRequest {
   message?: string | undefined
 }
 
-/** A `nano:` link that wallets open; the amount in it is always raw. */
+/** A `nano:` link that wallets open. Its amount is always in raw. */
 export function toPaymentUri({ address, amount, label, message }: PaymentRequest): string {
   const parts = [
     amount === undefined ? undefined : `amount=${amount}`,
@@ -18,12 +18,12 @@ export function toPaymentUri({ address, amount, label, message }: PaymentRequest
   return parts.length === 0 ? `nano:${address}` : `nano:${address}?${parts.join('&')}`
 }
 
-/** A label that was cut inside an emoji ends in half a character, for which `encodeURIComponent` throws. */
+/** A label that was cut inside an emoji ends with half a character, for which `encodeURIComponent` throws. */
 function encodeText(text: string): string {
   return encodeURIComponent(text.toWellFormed())
 }
 
-/** Reads a payment link, also in the form `nano://`; undefined when address or amount is wrong. */
+/** Reads a payment link, also with `nano://`; undefined if address or amount is wrong. */
 export function fromPaymentUri(uri: string): PaymentRequest | undefined {
   const match = /^nano:(?:\/\/)?([^?]+)(?:\?(.*))?$/i.exec(uri)
   const key = match?.[1] === undefined ? undefined : fromAddress(match[1])

@@ -5,9 +5,11 @@ import { isHex } from './hex.ts'
 import { readContents } from './ledger-send.ts'
 import { FINAL_DURATION, FINAL_TIMESTAMP, VOTE_HASHES_MAX } from './vote.ts'
 
-/** The weight that confirms a block, and the representatives that have it. Nodes report these; a verifier may provide its own. */
+/**
+ * The weight that confirms a block, and the weights of representatives. Nodes report these; a verifier may use its own.
+ */
 export interface ProofWeights {
-  /** Votes of more weight than this confirm a block. */
+  /** Votes with more weight than this confirm a block. */
   quorum_raw: string
   /** The weight of all representatives that vote. */
   online_raw: string
@@ -15,9 +17,9 @@ export interface ProofWeights {
   weights: Record<string, string>
 }
 
-/** Weights, and who reported them. */
+/** Weights, with the nodes that reported them. */
 export interface ReportedWeights extends ProofWeights {
-  /** The nodes, by their hosts. */
+  /** The hosts of the nodes. */
   source: string[]
   taken_unix: number
 }
@@ -33,9 +35,9 @@ export interface PaymentProof extends ReportedWeights {
   previous: { hash: string; contents: Record<string, string> }
   /** Final votes that name the block, one for each representative. */
   votes: { account: string; timestamp: string; duration: string; blocks: string[]; signature: string }[]
-  /** The votes have more weight than the quorum; nothing less is kept. */
+  /** Always true: a proof is only made if its votes have more weight than the quorum. */
   complete: true
-  /** Of everything else, so that a damaged copy is recognised; it says nothing about who made the proof. */
+  /** The checksum of all other members, which reveals a damaged copy but says nothing about who made the proof. */
   checksum: string
 }
 
@@ -48,7 +50,6 @@ export interface ReadProof {
 const VOTES_MAX = 1_000
 const SOURCES_MAX = 20
 const SOURCE = /^[\w.:[\]-]{1,255}$/
-/** An error in a proof. */
 export class Wrong extends Error {
   readonly field: string
 
@@ -58,7 +59,7 @@ export class Wrong extends Error {
   }
 }
 
-/** Reads a proof in exactly one form: further members, or other spellings of a number or a hash, are refused. */
+/** Reads a proof in exactly one form: refuses unknown members and other spellings of a number or a hash. */
 export function readProof(value: unknown): ReadProof {
   const proof = asRecord(value, 'proof')
   expectMembers(proof, 'proof', [
@@ -123,7 +124,7 @@ function readProofVote(value: unknown, field: string): PaymentProof['votes'][num
   }
 }
 
-/** `owner` is the prefix of the names of fields in refusals. */
+/** `owner` is put before the names of fields in refusals. */
 export function readWeights(value: Record<string, unknown>, owner = ''): ProofWeights {
   const weights = asRecord(value.weights, `${owner}weights`)
   return {
@@ -138,7 +139,7 @@ export function readWeights(value: Record<string, unknown>, owner = ''): ProofWe
   }
 }
 
-/** Copies may order the members of an object otherwise, and the checksum needs one order. */
+/** A copy may have the members of an object in another order, and the checksum needs a fixed one. */
 export const inOrder = <T>(members: Readonly<Record<string, T>>): [string, T][] =>
   Object.entries(members).sort(([a], [b]) => (a < b ? -1 : 1))
 

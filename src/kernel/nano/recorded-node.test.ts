@@ -8,7 +8,7 @@ import { deriveKey, publicKeyOf, signHash, verifyHash } from './keys.ts'
 import { DEV_NETWORK, entryThreshold, epochOfLink } from './network.ts'
 import { formatMultiplier, formatWork, fromMultiplier, toMultiplier, workValue } from './work.ts'
 
-/* A real node V27.1 as witness: whatever it computed in the recording, the kernel computes likewise. */
+/* The kernel must compute everything as a real node V27.1 did in a recording. */
 
 type Members = Record<string, unknown>
 interface Meta {
@@ -47,7 +47,7 @@ function textOf(members: Members, name: string): string {
   return value
 }
 
-/** A block stands in a request or an answer as an object, or as text that holds one. */
+/** A request or an answer contains a block as an object, or as text. */
 function membersOf(block: unknown): Members {
   return typeof block === 'string' ? parse(block) : ((block ?? {}) as Members)
 }
@@ -56,7 +56,7 @@ function read(members: Members): Block | undefined {
   return fromBlockJson((name) => members[name] as string | undefined)
 }
 
-/** Who must have signed a block: its account, but genesis for an epoch block. */
+/** Who must have signed a block: its account, or the genesis account for an epoch block. */
 function signerOf(block: Block): string | undefined {
   if (block.type === 'state') return epochOfLink(block.link) ? DEV_NETWORK.genesisAccount : block.account
   return block.type === 'open' ? block.account : undefined
@@ -75,7 +75,7 @@ test('every block the node accepted has its hash, a good signature and enough wo
 })
 
 test('a block is malformed for the kernel exactly when it is for the node', () => {
-  // Text where an object was announced is refused by the node for its form alone.
+  // A text in place of an object is refused by the node because of its form.
   const put = pairsOf('process').filter(
     ({ request, response }) => typeof request.block === 'object' && response.error !== 'RPC control is disabled',
   )
@@ -86,7 +86,7 @@ test('a block is malformed for the kernel exactly when it is for the node', () =
 })
 
 test('a signature is bad for the kernel exactly when it is for the node', () => {
-  // Before it looks at a signature the node refuses malformed blocks, wrong subtypes and weak work.
+  // A node refuses malformed blocks, wrong subtypes and weak work before it verifies the signature.
   const unchecked = /^Block is invalid$|subtype|epoch link|threshold|disabled|^Unable/
   for (const { name, request, response } of pairsOf('process')) {
     const error = typeof response.error === 'string' ? response.error : ''
@@ -117,13 +117,13 @@ test('genesis and the two epoch blocks of the development network are the known 
     assert.ok(verifyHash(DEV_NETWORK.genesisAccount, hashBlock(block), block.signature))
     assert.ok(workValue(rootOf(block), block.work) >= DEV_NETWORK.thresholds.epoch1)
   }
-  // The recording tool signs without noise, as the kernel does; the node itself adds some.
+  // The recording tool signs without random noise, like the kernel; the node adds some.
   for (const block of blocks.slice(1)) {
     assert.equal(signHash(DEV_NETWORK.genesisPrivateKey, hashBlock(block)), block.signature)
   }
 })
 
-/** Every block in the node's own print, wherever an answer holds one. */
+/** All blocks, wherever an answer contains one, as the node printed them. */
 function printedBlocks(value: unknown): Members[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, inner]) =>
@@ -191,7 +191,7 @@ test('the node and the kernel agree which addresses exist', () => {
     assert.equal(isAddress(request.account), response.valid === '1', name)
   }
   for (const { name, request, response } of pairsOf('account_get')) {
-    // The node reads a short key as a small number.
+    // A node reads a short key as a small number.
     assert.equal(toAddress(parseHex(textOf(request, 'key'), 64)!), response.account, name)
   }
   for (const { name, request, response } of pairsOf('account_key')) {
@@ -210,7 +210,7 @@ test('every work value has the difficulty, the multiplier and the verdicts of th
   const { send, receive } = DEV_NETWORK.thresholds
   const answered = ['work_generate', 'work_validate'].flatMap(pairsOf).filter(({ response }) => response.difficulty)
   for (const { name, request, response } of answered) {
-    // Without work the node validates zero.
+    // Without `work` the node validates zero.
     const work = parseHex(textOf({ work: '0', ...request, ...response }, 'work'), 16)!
     const value = workValue(textOf(request, 'hash'), work)
     const verdict = (threshold: bigint) => (value >= threshold ? '1' : '0')

@@ -1,25 +1,25 @@
 import { LedgerRefusal } from '../errors.ts'
 
 /**
- * A request the way the node reads it: a tree in which every scalar is text, arrays are members without names,
- * and of two members with one name the first counts. `JSON.parse` keeps the last one and rounds numbers, so the
- * node's endpoints have a parser of their own.
+ * A request as a node reads it: a tree in which every value is text, the elements of an array are members without
+ * names, and the first of two members with one name counts. `JSON.parse` would keep the last one and round numbers, so
+ * the node's endpoint has its own parser.
  */
 export interface RequestTree {
   text: string
   members: { name: string; tree: RequestTree }[]
 }
 
-/** The node's answer to anything that it cannot read, and to a missing required member. */
+/** What a node answers if it cannot read the request, or a required member is missing. */
 export class UnreadableRequest extends LedgerRefusal {
   constructor() {
     super('Unable to parse JSON')
   }
 }
 
-/** The node counts brackets before it parses, so brackets inside strings count as well. */
+/** The node counts brackets before parsing, even those inside strings. */
 const BRACKETS_MAX = 20
-/** Parsed, a member takes a hundred times the memory of its two bytes of text, so limiting the size of the body is not enough. */
+/** A parsed member takes a hundred times the memory of its text, so limiting the size of the body is not enough. */
 const MEMBERS_MAX = 1_000_000
 
 export function exceedsDepth(body: string): boolean {
@@ -46,10 +46,10 @@ const ESCAPES: Record<string, string> = {
   t: '\t',
 }
 
-/** Half a character is unreadable to a node, so both halves have to be escaped, one behind the other. */
+/** A node cannot read half a character, so both halves must be escaped, one after the other. */
 const CODE = /u(?:[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(?![dD][89a-fA-F])[0-9a-fA-F]{4})/y
 
-/** The character whose escape begins here, after its backslash. */
+/** The character of the escape that begins after this backslash. */
 function unescape(body: string, at: number): string {
   if (body[at] === 'u') {
     CODE.lastIndex = at
@@ -62,7 +62,7 @@ function unescape(body: string, at: number): string {
   return character
 }
 
-/** Parses a body whose nesting `exceedsDepth` has bounded. */
+/** Parses a body whose depth `exceedsDepth` has already limited. */
 export function parseRequest(body: string, membersMax = MEMBERS_MAX): RequestTree {
   let at = body.charCodeAt(0) === 0xfeff ? 1 : 0
   let count = 0
@@ -145,10 +145,10 @@ export function findMember(tree: RequestTree, name: string): RequestTree | undef
 }
 
 const UINT64_MAX = 2n ** 64n - 1n
-/** More than any 64-bit number has, leading zeros included; converting longer texts would take more than linear time. */
+/** Longer than any 64-bit number with leading zeros; converting longer texts would take more than linear time. */
 const NUMBER_LENGTH_MAX = 64
 
-/** A count as the node reads it: a negative one wraps around. */
+/** A count as a node reads it; a negative one wraps around. */
 export function toUnsigned(text: string): bigint | undefined {
   const match = text.length > NUMBER_LENGTH_MAX ? null : /^\s*([+-]?)([0-9]+)$/.exec(text)
   if (!match) return undefined

@@ -8,15 +8,15 @@ const toScalar = (bytes: Uint8Array): bigint => Fn.create(bytesToNumberLE(bytes)
 
 function toPoint(key: Uint8Array): InstanceType<typeof ed25519.Point> | undefined {
   try {
-    // Lenient, as the node is: heights above the field's prime are reduced, and zero may have a sign.
+    // As lenient as a node: coordinates above the field's prime are reduced, and zero may have a sign.
     return ed25519.Point.fromBytes(key, true)
   } catch {
-    // No point of the curve has this height.
+    // The curve has no point with this coordinate.
     return undefined
   }
 }
 
-/** In JavaScript alone: used where native code is missing, and to check the results of native code. */
+/** Implemented in JavaScript: used if there is no native code, and to check the results of native code. */
 export const nobleCurve: Curve = {
   name: 'noble',
   hash(out, parts) {
@@ -81,7 +81,7 @@ export class Signatures {
     })
   }
 
-  /** The public key of an expanded key. Throws on a scalar that is zero in the group: everybody could sign for it. */
+  /** Throws if the scalar is zero in the group: then everybody could sign for its key. */
   publicKeyOfScalar(scalar: Uint8Array): Uint8Array {
     return this.#discreetly(() => {
       this.#take(scalar)
@@ -89,19 +89,19 @@ export class Signatures {
     })
   }
 
-  /** Signs with an expanded key: byte for byte the signature of the private key from which it was expanded. */
+  /** Signs with an expanded key. The signature is the same as with the private key from which it was expanded. */
   signWithScalar(scalar: Uint8Array, prefix: Uint8Array, message: Uint8Array): Uint8Array {
     return this.#discreetly(() => {
       this.#take(scalar)
-      // A short prefix would make nonces that can be guessed, and the key follows from a nonce.
+      // With a short prefix the nonces could be guessed, and the key follows from a nonce.
       this.#prefix.set(thirtyTwoBytes(prefix))
       return this.#sign(message)
     })
   }
 
   /**
-   * Agrees with the node, even where the standard differs: the scalar may be up to 2²⁵³ and need not be reduced, the key
-   * may be written with a height above the prime or have a small order, and R is compared as it is written.
+   * Agrees with nodes even where the standard differs: the scalar may be up to 2²⁵³ and need not be reduced, the key
+   * may have a coordinate above the prime or a small order, and R is compared as it is written.
    */
   verify(key: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
     if (key.length !== 32 || signature.length !== 64 || (signature[63]! & 224) !== 0) return false
@@ -111,7 +111,7 @@ export class Signatures {
     return expected !== undefined && commitment.every((byte, index) => byte === expected[index])
   }
 
-  /** Whether the number in the second half of a signature is reduced, which makes its form unique. */
+  /** Whether the number in the second half of a signature is reduced, so that the signature has only one form. */
   isReduced(signature: Uint8Array): boolean {
     const scalar = signature.subarray(32, 64)
     const wide = new Uint8Array(64)
@@ -131,7 +131,7 @@ export class Signatures {
     this.#curve.reduce(this.#scalar, this.#wide)
   }
 
-  /** Reduced by the order of the group, which changes no public key and no signature. */
+  /** Reduced by the order of the group, which changes neither public key nor signature. */
   #take(scalar: Uint8Array): void {
     this.#wide.set(thirtyTwoBytes(scalar))
     this.#wide.fill(0, 32)
@@ -149,7 +149,7 @@ export class Signatures {
     const commitment = signature.subarray(0, 32)
     this.#hashToScalar(this.#nonce, [this.#prefix, message])
     this.#curve.multiplyBase(commitment, this.#nonce)
-    // The public key is never an argument: two signatures that differ in it alone would reveal the scalar.
+    // The public key is never passed in: two signatures that differ only in the public key would reveal the scalar.
     const challenge = this.#hashToScalar(new Uint8Array(32), [commitment, this.#publicKey(), message])
     multiplyAdd(this.#wide, challenge, this.#scalar, this.#nonce)
     this.#curve.reduce(signature.subarray(32), this.#wide)
@@ -171,7 +171,10 @@ export class Signatures {
   }
 }
 
-/** `a * b + c` as a number of 64 bytes. The same steps for all numbers, and no copy of them that could not be wiped. */
+/**
+ * `a * b + c` as a number of 64 bytes. Takes the same steps for all numbers, and leaves no copy that could not be
+ * wiped.
+ */
 function multiplyAdd(out: Uint8Array, a: Uint8Array, b: Uint8Array, c: Uint8Array): void {
   let sum = 0
   for (let place = 0; place < 64; place++) {
@@ -191,7 +194,9 @@ function thirtyTwoBytes(bytes: Uint8Array): Uint8Array {
 let curveInUse: Curve = nobleCurve
 export let signatures = new Signatures(nobleCurve)
 
-/** Selects the library of this process. Programs select native code when they start; code for browsers never includes it. */
+/**
+ * Selects the library of this process. Programs select native code at their start; code for browsers never contains it.
+ */
 export function useCurve(curve: Curve): void {
   curveInUse = curve
   signatures = new Signatures(curve)
@@ -204,19 +209,19 @@ export function blake2b256(bytes: Uint8Array): Uint8Array {
   return out
 }
 
-/** The arithmetic beneath keys, signatures and hashes. Numbers have their lowest byte first, points are encoded. */
+/** The arithmetic used by keys, signatures and hashes. In numbers the lowest byte comes first; points are encoded. */
 export interface Curve {
   /** Name of the library, for the log. */
   readonly name: 'sodium' | 'noble'
-  /** Blake2b over the parts, as long as `out` is: 16 to 64 bytes. */
+  /** Blake2b over the parts; its length is that of `out`, 16 to 64 bytes. */
   hash(out: Uint8Array, parts: Uint8Array[]): void
   /** A number of 64 bytes modulo the order of the group. */
   reduce(out: Uint8Array, wide: Uint8Array): void
   /** The base point times a number below the order. Throws on zero, because anybody could sign for that point. */
   multiplyBase(out: Uint8Array, scalar: Uint8Array): void
   /**
-   * The base point times `s` minus the key times `h`; undefined when the key is not a point. The node's rule decides what a point is:
-   * all 255 bits that are a height on the curve, of whatever order.
+   * The base point times `s` minus the key times `h`; undefined if the key is not a point. As in a node, any 255 bits
+   * that are a coordinate on the curve are a point, whatever its order.
    */
   difference(s: Uint8Array, h: Uint8Array, key: Uint8Array): Uint8Array | undefined
   /** Memory for secrets, which is wiped after each use and never freed. */

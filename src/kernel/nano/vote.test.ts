@@ -30,7 +30,7 @@ test('a vote with a changed bit of its signature, its time or a hash does not ve
     assert.ok(!verifyVote({ ...vote, hashes: [flip(vote.hashes[0]!, bit)] }), `bit ${bit} of the hash`)
     assert.ok(!verifyVote({ ...vote, representative: flip(vote.representative, bit) }), `bit ${bit} of the voter`)
   }
-  // The last four bits of the time are those of the duration.
+  // In the signed time, the last four bits are the duration.
   for (let bit = 4; bit < 64; bit++)
     assert.ok(!verifyVote({ ...vote, timestamp: vote.timestamp ^ (1n << BigInt(bit)) }))
   for (let bit = 0; bit < 4; bit++) assert.ok(!verifyVote({ ...vote, duration: vote.duration ^ (1 << bit) }))

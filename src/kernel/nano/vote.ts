@@ -3,14 +3,14 @@ import { blake2b256 } from './signatures.ts'
 import { bytesToHex, hexToBytes, isHex } from './hex.ts'
 import { verifyHash } from './keys.ts'
 
-/** A representative's vote for blocks, as its signature covers it. */
+/** A representative's vote for blocks, in the form that it signs. */
 export interface Vote {
   representative: PublicKey
   /** 128 hexadecimal digits. */
   signature: string
-  /** Milliseconds, and all 64 bits in a final vote. */
+  /** Milliseconds; in a final vote all 64 bits are set. */
   timestamp: bigint
-  /** The last four bits of what is signed as the time. */
+  /** The last four bits of the signed time. */
   duration: number
   hashes: readonly string[]
 }
@@ -23,7 +23,7 @@ export const VOTE_HASHES_MAX = 255
 const DECIMAL = /^(?:0|[1-9][0-9]{0,154})$/
 const PREFIX = new TextEncoder().encode('vote ')
 
-/** Reads the message that a node's websocket sends for the topic `vote`; its signature is a decimal number. */
+/** Reads a websocket message of the topic `vote`, whose signature is a decimal number. */
 export function readVote(message: unknown): Vote | undefined {
   if (typeof message !== 'object' || message === null) return undefined
   const { account, signature, timestamp, duration, blocks } = message as Record<string, unknown>
@@ -45,7 +45,7 @@ export function readVote(message: unknown): Vote | undefined {
 
 const toNumber = (value: unknown) => (typeof value === 'string' && DECIMAL.test(value) ? BigInt(value) : undefined)
 
-/** The signature of a vote as a node's websocket writes it. */
+/** The signature of a vote in the form of a node's websocket. */
 export const toDecimalSignature = (signature: string) => BigInt(`0x${signature}`).toString()
 
 /** The hash that a representative signs. */
@@ -58,7 +58,7 @@ export function hashVote({ hashes, timestamp, duration }: Omit<Vote, 'representa
   return bytesToHex(blake2b256(bytes))
 }
 
-/** Whether the vote is final: its representative can never vote for another block on the same root. */
+/** Whether the vote is final: the representative can never vote for another block with the same root. */
 export const isFinalVote = ({ timestamp, duration }: Pick<Vote, 'timestamp' | 'duration'>) =>
   timestamp === FINAL_TIMESTAMP && duration === FINAL_DURATION
 

@@ -5,7 +5,10 @@ const SEED_BYTES = 32
 const WORD_BITS = 11
 const WORD_COUNT = 24
 
-/** A seed as 24 words (BIP-39): 256 bits of the seed and 8 of its hash, 11 a word. Other Nano wallets open the same accounts with them. */
+/**
+ * A seed as 24 words (BIP-39): 256 bits of the seed and 8 of its hash, 11 bits per word. Other Nano wallets open the
+ * same accounts with these words.
+ */
 export function toWords(seed: Uint8Array): string[] {
   if (seed.length !== SEED_BYTES) throw new TypeError('A seed has 32 bytes.')
   const bits = [...seed, sha256(seed)[0]!].map((byte) => byte.toString(2).padStart(8, '0')).join('')
@@ -15,7 +18,10 @@ export function toWords(seed: Uint8Array): string[] {
   )
 }
 
-/** Reads the words of a seed, in any case and spacing. No error repeats a word, because errors are logged; they name its position. */
+/**
+ * Reads the words of a seed, in any case and spacing. Errors name a word by its position and never repeat it, because
+ * errors are logged.
+ */
 export function readWords(text: string): Uint8Array {
   const words = splitWords(text)
   if (words.length !== WORD_COUNT) throw new Error(`A seed has ${WORD_COUNT} words; these are ${words.length}.`)
@@ -31,7 +37,7 @@ export function readWords(text: string): Uint8Array {
   return seed
 }
 
-/** The position of the first word, from 1, that is not the word of this seed; undefined when all are. */
+/** The position, from 1, of the first word that does not belong to this seed; undefined if all do. */
 export function findWrongWord(text: string, seed: Uint8Array): number | undefined {
   const given = splitWords(text)
   const at = toWords(seed).findIndex((word, position) => word !== given[position])

@@ -53,7 +53,7 @@ test('a multiplier goes up to 64 times the base, and a difficulty that is named 
 test('a difficulty survives the way over its multiplier, as far as a double can say', () =>
   repeat(1000, (random) => {
     const base = random.pick([live, beta, dev]).send
-    // One to 2^64: how far a difficulty stays below the largest one.
+    // From one to 2^64: how far a difficulty is below the largest one.
     const distance = TWO_64 - random.bigint(64)
     const back = TWO_64 - fromMultiplier(toMultiplier(TWO_64 - distance, base), base)
     const error = back > distance ? back - distance : distance - back
@@ -63,7 +63,7 @@ test('a difficulty survives the way over its multiplier, as far as a double can 
 test('a multiplier survives the way over its difficulty and never comes back easier', () =>
   repeat(1000, (random) => {
     const base = random.pick([live, beta, dev]).send
-    // Not below what 64 bits can say of the easiest network: 2^-10.
+    // Not below 2^-10, which the easiest network needs.
     const multiplier = (random.below(1_000_000) + 63) / 1000 / 64
     const back = toMultiplier(fromMultiplier(multiplier, base), base)
     assert.ok(back >= multiplier * (1 - 2 ** -50) && back <= multiplier * (1 + 1e-5), `${multiplier} became ${back}`)

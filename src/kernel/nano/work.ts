@@ -3,13 +3,13 @@ import { hexToBytes } from './hex.ts'
 
 const TWO_64 = 2n ** 64n
 
-/** The smallest work values a network accepts, by what a block does. */
+/** The smallest work values that a network accepts, by what a block does. */
 export interface WorkThresholds {
   /** Blocks of accounts before epoch 2, and all legacy blocks. */
   epoch1: bigint
   /** Sends and representative changes from epoch 2 on; also the base of multipliers. */
   send: bigint
-  /** Receives, opens and epoch blocks from epoch 2 on; also the lowest value anyone accepts for a state block. */
+  /** Receives, opens and epoch blocks from epoch 2 on; also the smallest value accepted for any state block. */
   receive: bigint
 }
 
@@ -21,7 +21,7 @@ export const WORK_THRESHOLDS = {
   none: { epoch1: 0n, send: 0n, receive: 0n },
 } as const satisfies Record<string, WorkThresholds>
 
-/** How hard a work value was to find for a root: the larger, the harder. Both arguments are hexadecimal. */
+/** How hard a work value was to find for a root; a larger value is harder. Both arguments are hexadecimal. */
 export function workValue(root: string, work: string): bigint {
   const input = new Uint8Array(40)
   input.set(hexToBytes(work).reverse())
@@ -44,9 +44,9 @@ export function fromMultiplier(multiplier: number, base: bigint): bigint {
 }
 
 /**
- * The largest difficulty for which work is searched. A multiplier may be up to 64, as for the node. An explicit difficulty may be that
- * of the live network even where the base is lower: clients that were written for the live network use its thresholds
- * everywhere.
+ * The largest difficulty for which the gateway searches. A multiplier may be up to 64, as for a node. An explicit
+ * difficulty may be that of the live network even if the base is lower, because many clients always use the thresholds
+ * of the live network.
  */
 export function difficultyLimit(base: bigint, by: 'multiplier' | 'difficulty'): bigint {
   const { send } = WORK_THRESHOLDS.live

@@ -8,12 +8,12 @@ import { callable } from '../parse-fields.ts'
 import type { Field, Labelled, Reading, Stored, ValueOf } from './field.ts'
 import { type Wrong, attempt, refuseIfAny, toWrong } from './wrong-fields.ts'
 
-/* The fields that nouns are made of. Modules add those that only they can read, such as prices of checkouts. */
+/* The kinds of fields of resources. Modules add kinds that only they can read, such as prices of checkouts. */
 
 type Personal = Field<unknown>['personal']
 type Said<T extends Json> = Labelled & { example?: T; personal?: Personal }
 
-/** Defaults of most fields: set by the owner, stored and shown unchanged. */
+/** The defaults of most fields: set by the owner, stored, and shown unchanged. */
 const PLAIN = {
   isHidden: false,
   isRequired: false,
@@ -47,7 +47,7 @@ function neverRead(): never {
 type Own<T, C extends Stored> = Pick<Field<T, 'set', C>, 'schema' | 'takes' | 'read'> &
   Partial<Omit<Field<T, 'set', C>, 'kind'>>
 
-/** A field of a module, stored and shown unchanged by default. */
+/** A field defined by a module; by default stored and shown unchanged. */
 export function field<T extends Stored>(options: Own<T, T>): Field<T, 'set', T>
 export function field<T, C extends Stored>(
   options: Own<T, C> & Pick<Field<T, 'set', C>, 'toColumn' | 'fromColumn' | 'show'>,
@@ -158,7 +158,10 @@ export function list<T extends Json>(
 type Columns = Readonly<Record<string, Field<Json, 'set'>>>
 type RowValue<Of extends Columns> = { [K in keyof Of]: ValueOf<Of[K]> & Json }
 
-/** A short table: rows in the form, objects in the API. A row that was left empty in the form is undefined, which JSON cannot express. */
+/**
+ * A short table: rows in the form, objects in the API. An empty row of the form is undefined, which JSON cannot
+ * express.
+ */
 export function rows<Of extends Columns>(
   columns: Of,
   { max, one, example, personal, ...control }: Said<RowValue<Of>[]> & { max: number; one: string; add: string },
@@ -208,7 +211,7 @@ export function readList(path: string, value: unknown, max: number, of: string):
   throw badField(path, `${path} must be a list of up to ${max} ${of}.`)
 }
 
-/** Read but not stored in that form, such as a PIN. Absent, it is `undefined`. */
+/** Read but not stored as it is, such as a PIN. If absent, it is `undefined`. */
 export const asked = <T>(
   options: Pick<Field<T>, 'takes' | 'read'> &
     Partial<Pick<Field<T>, 'control' | 'example' | 'wire' | 'isRequired' | 'set'>>,
@@ -224,11 +227,11 @@ export const asked = <T>(
   ...options,
 })
 
-/** Yes, no, or absent, which means something else. */
+/** Yes, no or absent, which are three different meanings. */
 export const askedFlag = () =>
   asked({ takes: answer.bool, read: (value, { path }): boolean | undefined => readFreeFlag(path, value) })
 
-/** Stored, and set by the code alone. */
+/** Stored, and set only by code. */
 export const kept = <T extends Stored>(
   options: Pick<Field<T>, 'schema' | 'column'> & Partial<Omit<Field<T, 'kept', T>, 'kind'>>,
 ): Field<T, 'kept', T> => ({
@@ -252,14 +255,14 @@ export const sum = (): Field<bigint, 'kept', string> => ({
   read: neverRead,
 })
 
-/** Stored in a JSON column together with others, as it is shown, and only if it is set. */
+/** Stored in a JSON column with other members, as it is shown, and only if it is set. */
 export const within = <T extends Json>(column: string, absent: T, of: Field<T, 'set'>) => ({
   ...of,
   column: 'string' as const,
   within: { column, absent },
 })
 
-/** Encrypted, or a fingerprint: never shown or exported. */
+/** Encrypted, or a fingerprint; never shown or exported. */
 export const secret = () =>
   kept<string>({ schema: answer.text, column: 'string', isHidden: true, isSecret: true, erased: '' })
 export const secretOrNone = () =>

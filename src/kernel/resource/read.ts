@@ -9,7 +9,7 @@ import { type Wrong, attempt, refuseIfAny, toWrong } from './wrong-fields.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
-/** Reads a new record: every field, by default with its default value. All errors are reported at once. */
+/** Reads a new record: all fields, with their defaults. All errors are reported together. */
 export function readNew<F extends FieldsOf, R>(of: Noun<F, R>, context: R, body: Body) {
   return readBody(of, context, body, undefined) as ValuesOf<F>
 }
@@ -27,7 +27,7 @@ function readBody<F extends FieldsOf, R>(of: Noun<F, R>, context: R, body: Body,
   const reading = { rules: of.rules(context), others }
   const settable = settableOf(of)
   const known = settable.map(({ wire }) => wire)
-  // First of all: a field of that name may be a misspelling of one that seems to be missing.
+  // Unknown fields come first: one may be a misspelling of a field that seems to be missing.
   for (const name of unusedOf(body, known)) {
     if (held && Object.hasOwn(of.beside, name)) continue
     if (Object.hasOwn(shown, name) && isDeepStrictEqual(shown[name], body[name])) continue
@@ -56,7 +56,7 @@ function readBody<F extends FieldsOf, R>(of: Noun<F, R>, context: R, body: Body,
   return values
 }
 
-/** Refuses a body that names fields of something else, before it is known which record it is about. */
+/** Refuses unknown fields before it is known which record the request is about. */
 export function refuseUnknown<F extends FieldsOf, R>(of: Noun<F, R>, body: Body): void {
   const known = [...settableOf(of).map(({ wire }) => wire), ...Object.keys(shownSchema(of).properties)]
   refuseIfAny(
@@ -77,7 +77,7 @@ const placeOf = ({ control }: Field<unknown>, wire: string) => ({
   formText: control?.formText,
 })
 
-/** A misspelt field would otherwise pass unnoticed. */
+/** Otherwise a misspelt field would go unnoticed. */
 function unknownField(name: string, known: readonly string[]): string {
   const called = callable(name)
   const near = called === LONG_NAME ? undefined : openNearest(known)(name)

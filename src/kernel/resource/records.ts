@@ -20,7 +20,7 @@ export interface PageOf {
   after?: Place | undefined
 }
 
-/** Converts between rows and records of a noun. */
+/** Converts between the rows and the records of a resource. */
 export function rowsOf<F extends FieldsOf, Context>(of: Noun<F, Context>) {
   const stored = storedOf(of)
   return {
@@ -52,7 +52,7 @@ export function rowsOf<F extends FieldsOf, Context>(of: Noun<F, Context>) {
   }
 }
 
-/** The usual statements of a noun. Frequent or larger queries are written in its module. */
+/** The usual statements of a resource. Frequent or complex queries are written in its module. */
 export function records<F extends FieldsOf, Context>(of: Noun<F, Context>) {
   const { table, owner: ownerField, marksDeleted = false } = of
   const rows = rowsOf(of)
@@ -60,12 +60,12 @@ export function records<F extends FieldsOf, Context>(of: Noun<F, Context>) {
   const stored = storedOf(of)
   const owner = stored.find(({ name }) => name === ownerField)!.column
   const fixed = ['id', ownerField, 'createdAt']
-  // A JSON column is written whole, with members that are set once.
+  // A JSON column is written as a whole, including members that can be set only once.
   const changing = stored.filter(
     ({ name, field: { set, within } }) => within ?? (set === 'always' && !fixed.includes(name)),
   )
 
-  // The one place where the name of a table is a variable: its columns are those of the fields, which `RowOf` declares to the compiler.
+  // Only here the name of a table is a variable. Its columns are those of the fields, as `RowOf` declares.
   const on = (db: Db) => db as unknown as Kysely<Record<string, Row>>
   const alive = (db: Db) => {
     const query = on(db).selectFrom(table)
@@ -83,7 +83,7 @@ export function records<F extends FieldsOf, Context>(of: Noun<F, Context>) {
       const whole = marksDeleted ? { ...row, deleted_at: null } : row
       await on(db).insertInto(table).values(whole).execute()
     },
-    /** Without an owner: the caller must check permissions. */
+    /** Finds a record of any owner, so the caller must check permissions. */
     async find(db: Db, id: string): Promise<RecordOf<F> | undefined> {
       const row = await alive(db).selectAll().where('id', '=', id).executeTakeFirst()
       return row && toRecord(row)
@@ -99,7 +99,7 @@ export function records<F extends FieldsOf, Context>(of: Noun<F, Context>) {
       const rows = await query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute()
       return rows.map(toRecord)
     },
-    /** All of an account, oldest first; only for nouns of which there are few. */
+    /** All records of an account, oldest first; only for resources of which there are few. */
     async listAll(db: Db, id: string): Promise<RecordOf<F>[]> {
       const rows = await ofOwner(db, id).selectAll().orderBy('created_at').orderBy('id').execute()
       return rows.map(toRecord)
@@ -108,17 +108,17 @@ export function records<F extends FieldsOf, Context>(of: Noun<F, Context>) {
       const counted = ofOwner(db, id).select(({ fn }) => fn.countAll<number>().as('count'))
       return Number((await counted.executeTakeFirst())?.count)
     },
-    /** Locks one until the transaction ends, so that two changes happen one after the other. */
+    /** Locks a record until the transaction ends, so that two changes happen one after the other. */
     async lock(db: Db, own: Own): Promise<RecordOf<F> | undefined> {
       const row = await changeOwn(db, own, { [owner]: own.owner })
       return row && toRecord(row)
     },
-    /** Writes a record that `lock` returned. */
+    /** Writes a record that `lock` has returned. */
     async update(db: Db, record: RecordOf<F> & { id: string }): Promise<void> {
       const row = toRow(record, changing) as Row
       await on(db).updateTable(table).set(row).where('id', '=', record.id).execute()
     },
-    /** Marks it as deleted, or deletes it, as its noun declares. False when it was gone already. */
+    /** Marks a record as deleted, or deletes it, as the resource declares. False if it was gone already. */
     async remove(db: Db, { now, ...own }: Own & { now: number }): Promise<boolean> {
       if (marksDeleted) return (await changeOwn(db, own, { deleted_at: now })) !== undefined
       const query = on(db).deleteFrom(table).where('id', '=', own.id).where(owner, '=', own.owner)

@@ -6,15 +6,15 @@ import type { Field, FieldKind, FieldsOf, Rules, ValueOf } from './field.ts'
 import { id, isoTime, unixTime } from './fields.ts'
 
 /*
- * A noun of the API, declared once. Its record, row, JSON, schemas, validation and form all follow from one list of fields, each by a
- * function that loops over it.
+ * A resource of the API, declared once. Its record, row, JSON, schemas, validation and form follow from one list of
+ * fields, each by a function that loops over this list.
  */
 
 /** A record in code: every field that is stored. */
 export type RecordOf<F extends FieldsOf> = {
   [K in keyof F as F[K] extends Field<unknown, 'asked'> ? never : K]: ValueOf<F[K]>
 }
-/** The values of a request: every field that its sender may set. */
+/** The values of a request: the fields that its sender may set. */
 export type ValuesOf<F extends FieldsOf> = {
   [K in keyof F as F[K] extends Field<unknown, 'kept'> ? never : K]: ValueOf<F[K]>
 }
@@ -29,7 +29,6 @@ export type RowOf<F extends FieldsOf> = {
     : never
 }
 
-/** Members of a JSON column are not columns. */
 type ColumnOf<K extends string, F> = F extends { readonly within: object } ? never : ColumnName<K>
 
 export type ColumnName<K extends string> = K extends `is${infer Rest}`
@@ -47,7 +46,7 @@ export const columnOf = (name: string) =>
     .replace(/^[A-Z]/, (letter) => letter.toLowerCase())
     .replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** Fields that every noun has. `O` is the name of the field with its owner. */
+/** Fields that every resource has. `O` is the name of the field with the owner. */
 type WithCommon<F, O extends string> = { id: Field<string, 'kept', string> } & Record<
   O,
   Field<string, 'kept', string>
@@ -55,9 +54,12 @@ type WithCommon<F, O extends string> = { id: Field<string, 'kept', string> } & R
   F &
   Record<'createdAt' | 'updatedAt', Field<number, 'kept', number>>
 
-/** Members of answers that are computed from the record and the context. */
+/** Members of answers that are computed from record and context. */
 type Derived<R, Context> = Readonly<Record<string, { as: TSchema; from(record: R, context: Context): Json }>>
-/** Rules across fields: the text of a refusal, by the field that it is about; a rule about a part of it throws. Changes come with what is held. */
+/**
+ * Rules that involve several fields. Each returns the text of a refusal for the field it is named after; a rule about a
+ * part of a field throws instead. For a change they also get the stored record.
+ */
 type Refusals<F extends FieldsOf> = {
   readonly [K in keyof F]?: (values: Partial<ValuesOf<F>>, held: RecordOf<F> | undefined) => string | undefined
 }
@@ -73,17 +75,20 @@ interface DeclaredNoun<F extends FieldsOf, Whole extends FieldsOf, O extends str
   table: T
   /** The field that has the id of its account. */
   owner: O
-  /** Whether a deleted row stays and is marked. */
+  /** If set, a deleted row stays in the table and is marked. */
   marksDeleted?: true
   rules?(context: Context): Partial<Rules>
   fields: F
   derived?: Derived<RecordOf<Whole>, Context>
   refuse?: Refusals<Whole>
-  /** Members of answers that routes add and that change on their own, such as sums: sent back, they say nothing. */
+  /**
+   * Members that routes add to answers and that change without requests, such as sums; they are ignored when they are
+   * sent back.
+   */
   beside?: Readonly<Record<string, TSchema>>
 }
 
-/** Something stored for an account: rows, records, schemas, reading, erasure and export follow from it. */
+/** Something stored for an account. Rows, records, schemas, reading, erasure and export follow from its fields. */
 export interface Noun<F extends FieldsOf, Context, T extends string = string> {
   table: T
   owner: string
@@ -91,7 +96,7 @@ export interface Noun<F extends FieldsOf, Context, T extends string = string> {
   key: readonly string[]
   marksDeleted?: true
   fields: F
-  /** The fields in order with their names: precomputed, because every row and every request needs them. */
+  /** The fields in order, with their names. Computed in advance, because every row and every request needs them. */
   named: readonly NamedField[]
   rules(context: Context): Partial<Rules>
   derived: Derived<RecordOf<F>, Context>
@@ -99,7 +104,7 @@ export interface Noun<F extends FieldsOf, Context, T extends string = string> {
   beside: Readonly<Record<string, TSchema>>
 }
 
-/** The parts of a noun that do not depend on its types. */
+/** The parts of a resource that do not depend on its types. */
 export type AnyNoun = Pick<Noun<FieldsOf, never>, 'table' | 'owner' | 'key' | 'marksDeleted' | 'named'>
 
 export function noun<F extends FieldsOf, Context, T extends string>(
@@ -114,14 +119,14 @@ export function noun<F extends FieldsOf, Context, T extends string>(
 }
 
 interface Place {
-  /** The name of a list of them in an answer. */
+  /** The name of the list in an answer. */
   plural: string
   path: string
   scope: Scope
   tag: string
 }
 
-/** A noun with an id and an address of its own: its statements, routes and forms follow from it, too. */
+/** A resource whose records have ids and addresses; its statements, routes and forms follow from it, too. */
 export interface Resource<F extends FieldsOf, Context, T extends string = string> extends Noun<F, Context, T>, Place {}
 
 /** `times` is how the API writes times. */
@@ -141,7 +146,7 @@ export function resource<F extends FieldsOf, O extends string, Context, T extend
 /** The fields that are stored. */
 export const storedOf = ({ named }: Pick<AnyNoun, 'named'>) => named.filter(({ field }) => field.kind !== 'asked')
 
-/** What its owner sees. Secrets are never shown. */
+/** What the owner sees of a record; never secrets. */
 export function show<F extends FieldsOf, Context>(
   of: Noun<F, Context>,
   context: Context,
@@ -159,7 +164,7 @@ export function show<F extends FieldsOf, Context>(
 
 const isShown = ({ kind, isHidden }: Field<unknown>) => kind !== 'asked' && !isHidden
 
-/** The schema of what `show` returns, with further members of a route. */
+/** The schema of what `show` returns, with additional members of a route. */
 export function shownSchema<F extends FieldsOf, Context>(
   of: Noun<F, Context>,
   more: Record<string, TSchema> = {},
@@ -169,7 +174,7 @@ export function shownSchema<F extends FieldsOf, Context>(
   return answer.record({ ...Object.fromEntries([...members, ...derived]), ...of.beside, ...more })
 }
 
-/** The schema of a request. A field that is set once may be sent again with the same value, if it has one. */
+/** The schema of a request. A field that can be set only once may be sent again with the same value. */
 export function takenSchema(of: Pick<AnyNoun, 'named'>, purpose: 'create' | 'change'): TObject {
   const members = of.named.flatMap(({ field: { kind, isRequired, takes, set }, wire }) => {
     const member = purpose === 'create' && isRequired ? takes : answer.optional(takes)

@@ -30,7 +30,7 @@ export type OpenVerb<Context> = Described &
 
 type Verbs<Context> = readonly (Verb<Context> | OpenVerb<Context>)[]
 
-/** Members that only the description has. */
+/** Members that belong only to the description. */
 const DESCRIBED = ['id', 'tag', 'summary', 'query', 'body', 'once', 'status', 'answer', 'type', 'refuses', 'otherwise']
 const SHARED = ['method', 'path', 'who']
 
@@ -63,32 +63,32 @@ export const ownOf = ({ caller, params }: Pick<AccountRequest, 'caller' | 'param
   actor: caller.actor,
 })
 
-/** Reads a change against the current record, inside the transaction that holds it. */
+/** Reads a change and compares it with the current record, in the transaction that locks the record. */
 export type SaidOf<F extends FieldsOf> = (held: RecordOf<F>) => Partial<ValuesOf<F>>
 
 interface CrudVerbs<F extends FieldsOf, R, Context> {
   /** Operation ids and summaries for the documents. */
   words: Record<'list' | 'create' | 'get' | 'change' | 'delete', readonly [id: string, summary: string]>
-  /** Which of them require that the person has confirmed their identity recently. */
+  /** Which of these require a recently confirmed identity. */
   proof: Partial<Record<'create' | 'change', { proof: true }>>
-  /** The name under which repeated requests are found; it is stored and must not change. */
+  /** The name by which repeated requests are recognised; it is stored and must not change. */
   once: string
-  /** Statuses of refusals beside 400 and 404. */
+  /** Statuses of refusals in addition to 400 and 404. */
   refuses?: readonly number[]
   changeExample: JsonObject
-  /** Members that `create` shows once. */
+  /** Members that only the answer to `create` contains. */
   secret?: Record<string, TSchema>
-  /** Looks up what is needed before a body can be read, such as usernames that stand for addresses. */
+  /** Looks up what is needed before a body can be read, such as addresses of usernames. */
   prepare?(context: Context, body: Fields, owner: string): Promise<Fields>
-  /** What is shown of records, with the members `beside` its noun. */
+  /** The shown records, with the members that the resource declares as `beside`. */
   showAll?(context: Context, records: readonly R[]): Promise<JsonObject[]>
-  /** Set where an account has few: a list contains all of them. */
+  /** Set if an account has few of them, so that a list contains all. */
   isShort?: true
   list(context: Context, page: PageOf): Promise<R[]>
   get(context: Context, own: Own): Promise<R>
   /** Returns what is stored, encrypted, for repeated requests. */
   create(context: Context, by: Maker, values: ValuesOf<F>, idempotency?: Idempotency): Promise<JsonObject>
-  /** Turns that into the answer, where the two differ. */
+  /** Converts that to the answer, if the two differ. */
   created?(context: Context, owner: string, remembered: JsonObject): Promise<JsonObject>
   change(context: Context, own: ChangedOwn, said: SaidOf<F>): Promise<R>
   remove(context: Context, own: ChangedOwn): Promise<void>
@@ -102,7 +102,7 @@ export const PAGES = [
   { name: 'cursor', schema: answer.text, description: '`next_cursor` of the previous page.' },
 ] as const
 
-/** The five routes that every noun has. */
+/** The five routes of every resource. */
 export function crud<F extends FieldsOf, Context>(
   of: Resource<F, Context>,
   verbs: CrudVerbs<F, RecordOf<F> & { id: string; createdAt: number }, Context>,

@@ -1,6 +1,6 @@
 import { AppError, type ErrorCode } from '../errors.ts'
 
-/** An error in one field: `message` with the API's name of the field, `inForm` with the label in the form. */
+/** An error in one field: `message` uses the field's name in the API, `inForm` its label in the form. */
 export interface Wrong {
   field: string
   code: ErrorCode
@@ -12,14 +12,14 @@ export interface Wrong {
 export interface Place {
   field: string
   label: string
-  /** The text after the label where a refusal of the API does not begin with the field: `must be a price`. */
+  /** The text after the label, for a refusal that does not begin with the field's name: `must be a price`. */
   formText?: string | undefined
 }
 
-/** A body may have thousands of wrong fields; a person does not correct more than this at once. */
+/** A body may have thousands of wrong fields; nobody corrects more than this at once. */
 const NAMED_MAX = 50
 
-/** All errors of a request. The first is reported where a refusal of a single field has its text and its name. */
+/** All errors of a request. The first one has the text and field of a refusal of a single field. */
 class WrongFields extends AppError {
   readonly wrong: readonly Wrong[]
 
@@ -35,7 +35,10 @@ export function refuseIfAny([first, ...others]: readonly Wrong[]): void {
   if (first) throw new WrongFields([first, ...others])
 }
 
-/** Runs one reader and collects its refusal instead of throwing it. A refusal of a part, as `invoice.tax`, is shown beside that part. */
+/**
+ * Runs one reader and collects its refusal instead of throwing it. The refusal of a part, such as `invoice.tax`, is
+ * shown beside that part.
+ */
 export function attempt<T>(wrong: Wrong[], place: Place, read: () => T): T | undefined {
   try {
     return read()
@@ -57,10 +60,10 @@ export const toWrong = (place: Place, message: string, code: ErrorCode = 'invali
   inForm: inForm(place, message),
 })
 
-/** Refusals of the API begin with the name of the field: `tips must be …`, `title is required`. */
+/** Refusals of the API begin with the field's name: `tips must be …`, `title is required`. */
 function inForm({ field, label, formText }: Place, message: string): string {
   if (message.startsWith(`${field} `)) return label + message.slice(field.length)
-  // The fixed message of programs.
+  // The fixed message for programs.
   if (message === 'Invalid amount number' && formText === undefined) return `${label} must be an amount such as 12.50.`
   return formText === undefined ? message : `${label} ${formText}.`
 }
@@ -75,7 +78,7 @@ export function toFormErrors(error: AppError, known: Readonly<Record<string, str
     const { field } = error.wrong[0]!
     return { error: { field, text: errors[field]! }, errors }
   }
-  // Programs need the fixed message; people are shown the detail.
+  // Programs need the fixed message; people see the detail.
   const text = typeof body.detail === 'string' ? body.detail : message
   return { error: { field: typeof body.field === 'string' ? body.field : undefined, text } }
 }

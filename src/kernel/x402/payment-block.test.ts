@@ -25,7 +25,7 @@ const terms = { ...paid, payTo: toAddress(SHOP), maxTimeoutSeconds: 60 }
 
 const read = (members: object) => readPaymentBlock({ ...toBlockJson(block), ...members })!
 
-// The hash is the identity of a payment: no other spelling may make another payment of it.
+// A payment is identified by its hash, so another spelling of its block must not count as another payment.
 test('every spelling of a block has the same identity', () => {
   const json = toBlockJson(block)
   const { link_as_account: _, ...bare } = json

@@ -7,17 +7,20 @@ import { verifyHash } from '../nano/keys.ts'
 import { workValue } from '../nano/work.ts'
 import { ASSET, type PaymentPayload, type PaymentTerms, type Reason, SCHEME, X402_VERSION, toMembers } from './wire.ts'
 
-/** A signed send, identified by its hash. Neither signature nor work is part of the hash, so there is one hash for each payment. */
+/**
+ * A signed send, identified by its hash, which covers neither signature nor work. So there is one hash for each
+ * payment.
+ */
 export interface PaymentBlock {
   block: StateBlock
   hash: string
   /** Address of the account that pays. */
   payer: string
-  /** The unsigned `link_as_account`, where it is given. */
+  /** The unsigned `link_as_account`, if there is one. */
   claimsToPay: string | undefined
 }
 
-/** Reads the parts of a payload that every version 2 payment has. */
+/** Reads the members that every version 2 payment has. */
 export function readPayload(members: Record<string, unknown>): PaymentPayload | Reason {
   if (members.x402Version !== X402_VERSION) return 'invalid_x402_version'
   const payload = toMembers(members.payload)
@@ -26,8 +29,8 @@ export function readPayload(members: Record<string, unknown>): PaymentPayload | 
 }
 
 /**
- * Reads the block of a payment, more strictly than a node would: every length is exact, so that there is only one way to
- * write a block and no doubt about what was signed. Undefined when it is not well-formed.
+ * Reads the block of a payment more strictly than a node: every length is exact, so that there is only one way to write
+ * a block, and no doubt about what was signed. Undefined if it is malformed.
  */
 export function readPaymentBlock(given: unknown): PaymentBlock | undefined {
   const members = toMembers(given)
@@ -48,14 +51,14 @@ export function readPaymentBlock(given: unknown): PaymentBlock | undefined {
   return { block, hash: hashBlock(block), payer: toAddress(account), claimsToPay }
 }
 
-/** Checks the work before the signature: a caller who floods us with signatures has to compute work for each. */
+/** Checks the work before the signature, so that flooding us with signatures requires work for each. */
 export function checkSignatureAndWork({ block, hash }: PaymentBlock, threshold: bigint): Reason | undefined {
   if (workValue(rootOf(block), block.work) < threshold) return 'invalid_exact_nano_payload_work'
   if (!verifyHash(block.account, hash, block.signature)) return 'invalid_exact_nano_payload_signature'
   return undefined
 }
 
-/** Whether the payer agreed to these terms. Other members of `accepted` have no effect. */
+/** Whether the payer has accepted these terms. Other members of `accepted` have no effect. */
 export function checkAccepted(accepted: unknown, terms: PaymentTerms): Reason | undefined {
   const agreed = toMembers(accepted) ?? {}
   if (agreed.scheme !== SCHEME) return 'invalid_scheme'
@@ -68,7 +71,7 @@ export function checkAccepted(accepted: unknown, terms: PaymentTerms): Reason | 
   return same ? undefined : 'invalid_payment_requirements'
 }
 
-/** The signed bytes determine the receiver; `link_as_account` is not signed and must merely agree. */
+/** The signed bytes name the recipient; `link_as_account` is not signed and must agree with them. */
 export function checkRecipient({ block, claimsToPay }: PaymentBlock, { payTo }: PaymentTerms): Reason | undefined {
   const recipient = fromAddress(payTo)
   const pays = block.link === recipient && (claimsToPay === undefined || claimsToPay === recipient)

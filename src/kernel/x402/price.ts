@@ -1,6 +1,6 @@
 import { RAW_MAX, type Raw, parseNano, parseRaw } from '../money.ts'
 
-/** A configured price: in raw, or in a currency that has to be converted. */
+/** A configured price: in raw, or in a currency to be converted. */
 export type Price = { raw: Raw } | { currency: string; value: string }
 
 const DECIMAL = /^[0-9]{1,12}(?:\.[0-9]{1,18})?$/
@@ -17,12 +17,12 @@ export function parsePrice(text: string): Price | undefined {
   return { currency: unit.toUpperCase(), value }
 }
 
-/** Digits of a converted price: with more of them, every quote would be a different number. */
+/** Digits of a converted price. With more digits every quote would be a different number. */
 const SIGNIFICANT_DIGITS = 6
 
 /**
- * The amount in raw that `value` of a currency is worth when one nano costs `rate` of it, rounded up to six digits: exact arithmetic,
- * never below the price. Undefined when the rate is invalid.
+ * The amount in raw worth `value` of a currency, if one nano costs `rate` of it, rounded up to six digits, so that it
+ * is never below the price. Undefined if the rate is invalid.
  */
 export function convertPrice(value: string, rate: string): Raw | undefined {
   const cost = toFraction(value)

@@ -17,6 +17,6 @@ test('what is no base64 of a JSON object is nothing, and costs nothing', () => {
   for (const text of nothing) assert.equal(decodeHeader(text), undefined, text)
   assert.equal(decodeHeader('A'.repeat(10 * 1024 * 1024)), undefined)
   assert.equal(decodeHeader(encode(`{"a":"${'x'.repeat(8_192)}"}`)), undefined)
-  // Names that mean something to JavaScript are members like any other.
+  // Names with a meaning in JavaScript are ordinary members here.
   assert.equal(Object.getPrototypeOf(decodeHeader(encode('{"__proto__":{"x402Version":2}}'))), Object.prototype)
 })

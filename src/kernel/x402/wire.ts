@@ -1,6 +1,8 @@
 import type { JsonObject } from '../shape.ts'
 
-/* The messages of x402, version 2, exactly as the protocol defines them, so that any client and any facilitator can be used. */
+/*
+ * The messages of x402 version 2, exactly as the protocol defines them, so that any client and any facilitator works.
+ */
 
 export const X402_VERSION = 2
 export const SCHEME = 'exact'
@@ -14,21 +16,24 @@ export type PaymentTerms = {
   amount: string
   asset: string
   payTo: string
-  /** How long the service waits for confirmation. */
+  /** How long the service waits for the confirmation. */
   maxTimeoutSeconds: number
 }
 
-/** The decoded PAYMENT-REQUIRED header. It contains the terms twice, because the contract has them at the top as well. */
+/**
+ * The decoded PAYMENT-REQUIRED header. It contains the terms twice, because the contract also requires them at the top
+ * level.
+ */
 export type PaymentRequired = PaymentTerms & {
   x402Version: number
   error: string
   resource: { url: string; description: string; mimeType: string }
   accepts: PaymentTerms[]
-  /** A description of what is sold, for programs that search for it. */
+  /** A description of what is sold, for programs that look for offers. */
   extensions: { bazaar: JsonObject }
 }
 
-/** The decoded PAYMENT-SIGNATURE header, as far as it has been checked. */
+/** The parts of the decoded PAYMENT-SIGNATURE header that were checked. */
 export interface PaymentPayload {
   x402Version: number
   accepted: unknown
@@ -44,7 +49,7 @@ export type VerifyResponse = {
 /** The decoded PAYMENT-RESPONSE header. */
 export type SettleResponse = {
   success: boolean
-  /** Hash of the block; empty when it is certainly not on the ledger. */
+  /** Hash of the block; empty if the block is certainly not on the ledger. */
   transaction: string
   network: string
   payer?: string
@@ -59,14 +64,14 @@ export type SupportedResponse = {
 }
 
 const HEADER_BYTES_MAX = 8 * 1024
-/** Both alphabets of base64, with padding or without. A comma would mean that a second header was appended. */
+/** Both alphabets of base64, with or without padding. A comma would mean that there were two headers. */
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/
 
 export function encodeHeader(value: object): string {
   return btoa(String.fromCharCode(...new TextEncoder().encode(JSON.stringify(value))))
 }
 
-/** Reads a JSON object from base64; undefined when it is not one, or too large. */
+/** Reads a JSON object from base64; undefined if it is not one, or is too large. */
 export function decodeHeader(text: string): Record<string, unknown> | undefined {
   if (text.length > HEADER_BYTES_MAX || !BASE64.test(text)) return undefined
   try {
@@ -85,7 +90,10 @@ export function toMembers(value: unknown): Record<string, unknown> | undefined {
   return value as Record<string, unknown>
 }
 
-/** Why a payment is refused, with the codes of the protocol; where it has none for Nano, with ours. The text is for people. */
+/**
+ * Reasons for refusing a payment, with the codes of the protocol, or our own where the protocol has none for Nano. The
+ * text is for people.
+ */
 export const REASONS = {
   invalid_payload: 'The PAYMENT-SIGNATURE header cannot be read.',
   invalid_x402_version: 'Only version 2 of x402 is spoken here.',
@@ -110,8 +118,8 @@ export function isReason(text: unknown): text is Reason {
 }
 
 /**
- * Verifies and settles payments by request (contract 4.7); the interface is that of the protocol's own packages. It
- * throws when the outcome is unknown: after `settle` the payment may then be on the ledger or not.
+ * Verifies and settles payments by request (contract 4.7), with the interface of the protocol's own packages. Throws if
+ * the outcome is unknown; after `settle` the payment may then be on the ledger.
  */
 export interface Facilitator {
   verify(payment: PaymentPayload, terms: PaymentTerms): Promise<VerifyResponse>
@@ -119,11 +127,11 @@ export interface Facilitator {
   getSupported(): Promise<SupportedResponse>
 }
 
-/** The facilitator on our own node, whose result is decisive. */
+/** The facilitator that uses our own nodes, whose result decides. */
 export interface OwnFacilitator extends Facilitator {
   /**
-   * The state of a payment on the ledger, without publishing it: waits for its confirmation. Undefined when the ledger does not have
-   * the block; with `expected`, it also waits for the block to arrive.
+   * Waits for the confirmation of a payment without publishing it. Undefined if the ledger does not have the block;
+   * with `expected` it also waits for the block to arrive.
    */
   confirm(payment: PaymentPayload, terms: PaymentTerms, expected: boolean): Promise<SettleResponse | undefined>
 }

@@ -45,7 +45,7 @@ export const accountProfile = noun({
     logoUrl: {
       ...picture({ label: 'Logo', hint: 'PNG, JPEG or WebP.' }),
       wire: 'logo',
-      // The module that fetches decides which URLs are allowed, for every scheme and port.
+      // The module that fetches the picture decides which URLs are allowed, with every scheme and port.
       read: (value: unknown, { path }: Reading) => readUrl(path, value, { plainHttpAllowed: true }),
     },
     /** Our copy. */
@@ -59,9 +59,9 @@ export const accountProfile = noun({
       hint: 'Such as #1a5fc7. Text is adjusted to stay readable.',
       placeholder: '#1a5fc7',
     }),
-    /** Paid where a checkout, link or till names no address. */
+    /** The address that is paid if a checkout, link or till names none. */
     payoutAddress: kept<string | null>({ schema: orNull(answer.text), column: 'string | null', isHidden: true }),
-    /** Zero while the profile is empty. */
+    /** Zero if the profile is empty. */
     updatedAt: {
       ...unixTime('updated_unix'),
       schema: orNull(answer.unix),

@@ -16,8 +16,6 @@ import { tokenOf } from '../../../test/support/mail-server.ts'
 import { receiveFailures } from '../../../test/support/failures.ts'
 import { testRandom } from '../../../test/support/random.ts'
 
-/* Keys: stored as a hash, shown once, named, revoked, rotated with an overlap (contract 5). */
-
 const DAY = 24 * 3_600_000
 const refused = (code: string) => (error: unknown) => error instanceof AppError && error.code === code
 

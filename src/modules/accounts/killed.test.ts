@@ -17,7 +17,10 @@ import { until } from '../../../test/support/until.ts'
 import { openFolder } from '../../../test/support/folder.ts'
 import { TYPESCRIPT } from '../../../test/support/typescript.ts'
 
-/* Contract 4.1, rules 28 and 29: a key of a process that was killed is answered as if it had lived. */
+/*
+ * Contract 4.1, rules 28 and 29: after the process was killed, the key of a request is answered as if the process had
+ * survived.
+ */
 
 type Members = Record<string, unknown>
 
@@ -28,15 +31,15 @@ const signer = new Signer(1, WORK_THRESHOLDS.dev)
 const stranger = new Signer(2).address
 const refund = new Signer(3).address
 
-/** One of each thing that is made or moved, at each endpoint. */
+/** One call for each thing that can be made or moved, at each endpoint. */
 interface Call {
-  /** As the store calls it. */
+  /** The name in the store. */
   name: string
   path?: string
   body: Members
-  /** Everything of its kind that there is. */
+  /** All objects of this kind. */
   list(db: Db): Promise<unknown[]>
-  /** What the answer says was made; there must be nothing else. */
+  /** The object that the answer names; there must be no other. */
   named(answer: Members): unknown
 }
 
@@ -46,7 +49,7 @@ const listOf = async (db: Db, [table, column]: [keyof Tables, string], where: Me
   return (await query.execute()).map((row) => (row as Members)[column])
 }
 
-/** What must lie on the ledger and in the store before. */
+/** What must be on the ledger and in the store before the call. */
 async function prepare(url: string, key: string) {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
   const call = async (body: Members, path = '') => {
@@ -93,7 +96,7 @@ function listCalls({ sending, receiving, ending, noted, opening }: Awaited<Retur
     ).map(({ hash }) => hash)
   }
   const is = (value: unknown) => () => Promise.resolve([value])
-  /** It ends by itself from there. */
+  /** From here it ends automatically. */
   const endOf = (address: string) => async (db: Db) => {
     const rows = await db.selectFrom('wallets').select(['status', 'ends_as']).where('address', '=', address).execute()
     return rows.map(({ status, ends_as: as }) => as ?? status)
@@ -165,7 +168,7 @@ function listCalls({ sending, receiving, ending, noted, opening }: Awaited<Retur
   ]
 }
 
-/** A gateway in a process of its own, on a folder and a store that outlive it. */
+/** A gateway in a separate process, whose folder and store outlive it. */
 async function startHolding(t: TestContext, env: Record<string, string>) {
   const child = spawn(process.execPath, [...TYPESCRIPT, script], {
     cwd: root,
@@ -202,7 +205,7 @@ forEachEngine((engine) => {
         PRICE_PROVIDERS: 'sandbox',
         WORK_THREADS: '0',
         WORK_NODES: 'true',
-        // What waits is received when it is asked for, and not before.
+        // Deposits are received only on request.
         WALLET_RECEIVE_MIN_NANO: '6',
         LIMIT_FREE_PER_MINUTE: '0',
         LIMIT_ANONYMOUS_PER_MINUTE: '0',

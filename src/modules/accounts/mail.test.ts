@@ -6,11 +6,9 @@ import { until } from '../../../test/support/until.ts'
 import { openRoutes } from '../../../test/support/mounted-routes.ts'
 import { openMailServer, tokenOf } from '../../../test/support/mail-server.ts'
 
-/* Mail through a real server on loopback. */
-
 const FROM = 'nano-gateway <noreply@gateway.test>'
 
-/** A server that wants a password, and what sends to it with one. */
+/** A server that requires a password, and a mailer that has it. */
 async function openMail(t: TestContext, password = 'p%40ss') {
   const server = await openMailServer(t)
   const mailer = smtpMailer(server.url.replace('//', `//user:${password}@`), FROM)
@@ -53,7 +51,7 @@ test('a server that refuses, or is not there, is tried again by the job until th
     }
     return status === 'done'
   })
-  // A machine that stalls may cost the line to the server, and with it a try more.
+  // On a slow machine the connection may time out, which costs one attempt.
   assert.ok((await job()).attempts >= 4)
   assert.match([...errors].join(), /450|Greylisted/)
   assert.equal(server.received.length, 1)

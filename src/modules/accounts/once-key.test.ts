@@ -3,8 +3,6 @@ import { test } from 'node:test'
 import { fingerprintOf, readIdempotencyKey } from '../../guard/once.ts'
 import { AppError } from '../../kernel/errors.ts'
 
-/* What makes two requests with an Idempotency-Key the same. */
-
 test('bodies that mean the same have one fingerprint, whatever their order and credentials', () => {
   const body = { action: 'send', amount: '1', to: { a: 1, b: [1, { c: null, d: 'x' }] } }
   const same = { key: 'rpc_sk_', idempotency_key: 'k', to: { b: [1, { d: 'x', c: null }], a: 1 }, amount: '1' }

@@ -12,7 +12,7 @@ import { turnPacedBy } from '../../../test/support/clock.ts'
 import { testRandom } from '../../../test/support/random.ts'
 import { until } from '../../../test/support/until.ts'
 
-/* An Idempotency-Key: same key and body, same answer; same key and other body, 409 (contract 8). */
+/* An Idempotency-Key: with the same body the same answer, with another body 409 (contract 8). */
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -21,7 +21,7 @@ const MAIL = { recipient: 'x', subject: 'x', text: 'x', status: 'queued', create
 
 const secrets = openSecretBox(new Uint8Array(32).fill(7), testRandom)
 
-/** Asks with a key; says what came back, and whether it was a stored answer. */
+/** Sends a request with a key; returns the answer, and whether it was a stored one. */
 function asker({ ctx }: Pick<OpenedStore, 'ctx'>, run: (idempotency: Idempotency) => Promise<string>) {
   return async (given: { accountId?: string; action?: string; key?: string; body?: Record<string, unknown> } = {}) => {
     const { accountId = 'acc_1', action = 'send', key = 'k', body = { amount: '1' } } = given
@@ -44,14 +44,14 @@ const readRun = ({ ctx }: OpenedStore) =>
 const readLease = async (opened: OpenedStore) => (await readRun(opened)).lease_until!
 const readMade = async (opened: OpenedStore) => ((await isStarted(opened)) ? (await readRun(opened)).made : null)
 
-/** A run that never ends, and of which the store says what it is told to. */
+/** A run that never ends, with this row in the store. */
 async function startDead(opened: OpenedStore, row: { claim: string | null; lease_until: number | null }) {
   void asker(opened, () => new Promise<string>(() => undefined))()
   await until(() => isStarted(opened))
   await opened.ctx.db.updateTable('idempotency').set(row).execute()
 }
 
-/** Whether something is over, without waiting for it. */
+/** Whether a promise has settled, without waiting for it. */
 function settledOf(waited: Promise<unknown>): () => boolean {
   let settled = false
   const note = () => void (settled = true)
@@ -59,7 +59,7 @@ function settledOf(waited: Promise<unknown>): () => boolean {
   return () => settled
 }
 
-/** Lets time go by in small steps until something is over. */
+/** Advances the clock in small steps until something has ended. */
 const turnUntil = ({ clock, ctx }: OpenedStore, isOver: () => boolean) => turnPacedBy({ clock, db: ctx.db }, isOver)
 
 forEachEngine((engine, open: (t: TestContext) => Promise<OpenedStore>) => {
@@ -93,7 +93,7 @@ forEachEngine((engine, open: (t: TestContext) => Promise<OpenedStore>) => {
     assert.deepEqual([code, status], ['idempotency_conflict', 409])
   })
 
-  test('a key belongs to one account and one action, and what is kept for it lies sealed in the store', async (t) => {
+  test('a key belongs to one account and one action, and what is kept for it is encrypted in the store', async (t) => {
     const opened = await open(t)
     let runs = 0
     const ask = asker(opened, async () => `shown ${++runs}`)
@@ -159,7 +159,7 @@ forEachEngine((engine, open: (t: TestContext) => Promise<OpenedStore>) => {
       clock.advance(1_000)
       await until(async () => (await readLease(opened)) > before)
     }
-    // Another process knows of the run only what the store says.
+    // Other processes know only what the store says about the run.
     const { claim } = await ctx.db.selectFrom('idempotency').select('claim').executeTakeFirstOrThrow()
     await ctx.db.updateTable('idempotency').set({ claim: 'run_elsewhere' }).execute()
     const repeat = asker(opened, async () => '"second"')()
@@ -197,7 +197,7 @@ forEachEngine((engine, open: (t: TestContext) => Promise<OpenedStore>) => {
     assert.equal(runs, 1)
     const first = replies.find(({ text, replayed }) => text !== undefined && !replayed)
     assert.deepEqual(JSON.parse(first!.text!), { made: { id: 'thing_1' }, resumed: true })
-    // No more than a lease has passed for those who asked.
+    // Those who asked have waited at most one lease.
     assert.deepEqual(await ask(), { text: first!.text, replayed: true })
   })
 
@@ -223,7 +223,7 @@ forEachEngine((engine, open: (t: TestContext) => Promise<OpenedStore>) => {
     })
   }
 
-  // A machine that sleeps, or a process that is stopped, wakes up in the belief that nothing has happened.
+  // After a machine slept or a process was stopped, the process continues as if nothing had happened.
   test('of two runs that both believe to be the only one, what one makes comes to nothing', async (t) => {
     const opened = await open(t)
     const { ctx } = opened

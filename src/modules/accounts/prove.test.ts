@@ -7,7 +7,7 @@ import { openRoutes } from '../../../test/support/mounted-routes.ts'
 import { until } from '../../../test/support/until.ts'
 import { requestProof, takeProof } from './domain/prove.ts'
 
-/* Before money moves, keys are made or people change, whoever is signed in proves again who they are. */
+/* Before money moves, keys are made or people change, the signed-in person must confirm their identity again. */
 
 const FRESH = 15 * 60_000
 const refused = (code: string) => (error: unknown) => (error as { code: string }).code === code
@@ -70,7 +70,7 @@ forEachEngine((engine) => {
     const thief = await callerOf((await world.signIn('other@example.com')).token)
     await assert.rejects(prove(thief, { code: code! }), refused('invalid_request'))
     await assert.rejects(prove(caller, { code: `${code}x` }), refused('invalid_request'))
-    // A code is no sign-in link, in whatever form it is sent.
+    // A code is not a sign-in link, in whatever form it is sent.
     for (const text of [code!, `${caller.session!.id} ${code}`]) {
       assert.equal((await world.ask('POST', '/api/sign-in', { body: { token: text } })).statusCode, 401)
     }

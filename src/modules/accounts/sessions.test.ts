@@ -20,7 +20,7 @@ const secrets = openSecretBox(testRandom.bytes(32), testRandom)
 const openSessions = (ctx: StoreCtx) => new Sessions(Object.assign(ctx, { secrets }))
 
 const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
-/** A token that nobody signed. */
+/** A token with a signature that nobody made. */
 const forge = (header: object, payload: object) => `${part(header)}.${part(payload)}.`
 
 forEachEngine((_engine, open) => {
@@ -58,7 +58,8 @@ forEachEngine((_engine, open) => {
     assert.ok((await ctx.db.selectFrom('session_secrets').selectAll().execute()).length <= 4)
   })
 
-  // Whoever must end all sessions takes the secret out of the store; a leaked key is revoked in a hurry, and whoever signed in with it must be out.
+  // An operator who must end all sessions deletes the secret from the store. A leaked key is revoked in a hurry, and
+  // whoever signed in with it must be signed out.
   test('without its secret in the store a session ends within two minutes, and one that was opened with a key with the key', async (t) => {
     const { ctx, clock, account, sessions } = await openAccount(t)
     const owner = { accountId: account.id, actor: OPERATOR }
@@ -77,7 +78,7 @@ forEachEngine((_engine, open) => {
     assert.equal(await sessions.find(token), undefined)
   })
 
-  // Otherwise what the first process has signed with the new one would open nothing at the second.
+  // Otherwise tokens that the first process signed with the new secret would be invalid at the second.
   test('a secret that cannot be read is replaced once, whoever else finds it so', async (t) => {
     const { db } = (await openAccount(t)).ctx
     await insertSessionSecret(db, { id: 'ses_1', secret: 'unreadable', createdAt: 1 })
@@ -147,7 +148,7 @@ forEachEngine((_engine, open) => {
       ...['', '../../etc/passwd', '__proto__', "ses_1' OR 1=1", `${kid}\u0000`].map((other) =>
         forge({ alg: 'HS256', kid: other }, payload),
       ),
-      // What lies in the store is of no use to who has a copy of it, and neither is an empty secret.
+      // What is in the store is useless to somebody who has a copy of it, and so is an empty secret.
       await sign({}, {}, new TextEncoder().encode(secret)),
       await sign({}, {}, new Uint8Array(1)),
       await sign({ nbf: payload.exp! + 1 }),

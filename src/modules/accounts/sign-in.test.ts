@@ -20,7 +20,7 @@ forEachEngine((_engine, open) => {
   const openLinks = async (t: TestContext) => {
     const opened = await open(t)
     const recipients: string[] = []
-    /** Mails a link at once and answers its token. */
+    /** Mails a link at once; returns its token. */
     const mail = async (to: string) => {
       let token = ''
       const send = async ({ recipient, text }: Pick<Mail, 'recipient' | 'text'>) => {
@@ -67,7 +67,7 @@ forEachEngine((_engine, open) => {
     const found = await Promise.all(tokens.map((token) => redeemSignIn(ctx, token)))
     assert.equal(new Set(found.map(({ account }) => account.id)).size, 1)
     assert.equal(found[0]!.member.email, 'alice@example.com')
-    // The Kelvin sign, which is a k once it is small.
+    // The Kelvin sign, whose lower case is a k.
     const token = await mail('mi\u212ae@example.com')
     assert.equal(recipients.at(-1), 'mike@example.com')
     assert.equal((await redeemSignIn(ctx, token)).member.email, 'mike@example.com')
@@ -106,7 +106,7 @@ forEachEngine((_engine, open) => {
     await assert.rejects(ask(), refused('too_many_requests'))
   })
 
-  // Whoever reads the store, or a backup of it, must not be able to sign in.
+  // Somebody who reads the store or a backup must not be able to sign in.
   test('the token is in the mail only; the queue and the links know nothing to sign in with (contract 5, rule 15)', async (t) => {
     const { ctx, mail } = await openLinks(t)
     await requestSignIn(ctx, { email: 'a@example.com', ip, baseUrl })
@@ -119,7 +119,7 @@ forEachEngine((_engine, open) => {
       'mailId',
       'recipient',
     ])
-    // The places that count askings lie among the links.
+    // The counted requests for mails are rows among the links.
     for (const { token_hash: text } of await ctx.db.selectFrom('sign_in_links').select('token_hash').execute()) {
       await assert.rejects(redeemSignIn(ctx, text), refused('invalid_key'))
     }

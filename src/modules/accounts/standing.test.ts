@@ -6,7 +6,7 @@ import { type MountedRoutes, openRoutes } from '../../../test/support/mounted-ro
 import { testRandom } from '../../../test/support/random.ts'
 import { StoredKeys } from './stored-keys.ts'
 
-/* What an operator says about an account: suspended, signed out, with limits, features and credits of its own. */
+/* What an operator can set for an account: suspension, sign-out, limits, features and credits. */
 
 interface Known {
   account: Record<string, unknown>
@@ -50,7 +50,7 @@ forEachEngine((engine) => {
     for (const access of endpoints) assert.deepEqual(await tryOut(world, access), [403, 'account_suspended'])
     const publicKey = await shop.issue('public', ['https://shop.example'])
     assert.equal((await elsewhere.find(publicKey))?.isSuspended, true)
-    // An instance that no notice reached remembers the key for half a minute.
+    // An instance that got no notice caches the key for half a minute.
     world.clock.advance(KNOWN_MILLISECONDS)
     assert.equal((await elsewhere.find(shop.key))?.isSuspended, true)
     assert.equal((await act('resume', { reason: 'Paid.' })).statusCode, 200)
@@ -89,7 +89,7 @@ forEachEngine((engine) => {
       headers: { key: operator.key },
       body: { name: 'Bot', per_minute: 10 },
     })
-    // An administrator’s key with limits changes no account; a user’s none at all.
+    // An administrator’s key with limits may change no account, and neither may a user’s key.
     for (const key of [limited.json<{ key: string }>().key, shop.key, createApiKey('secret', testRandom)]) {
       const { statusCode } = await act('credits', { amount: 10, reason: 'Mine.' }, { key })
       assert.ok(statusCode === 403 || statusCode === 401)

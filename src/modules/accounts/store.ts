@@ -245,7 +245,10 @@ export async function updateLastUsed(db: Db, hash: string, at: number): Promise<
 /** One place of an address's limit. It is a row among the sign-in links but opens nothing, because no hash has this form. */
 const placeOf = (email: string, place: number) => `asked:${place}:${email}`
 
-/** Takes a place if it is free; false when it was taken too recently. One statement, so that it is not taken twice. */
+/**
+ * Takes a place if it is free; false if it was taken too recently. It is one statement, so that no place is taken
+ * twice.
+ */
 export async function takeAsking(
   db: Db,
   { email, place, now, freeBefore }: { email: string; place: number; now: number; freeBefore: number },

@@ -59,7 +59,6 @@ export interface ApiKeysTable {
   last_used_at: number | null
   /** The key that it replaced. */
   predecessor: string | null
-  /** JSON list of a secret key's scopes; null means all. */
   scopes: string | null
   /** JSON list of the limits that apply to it. */
   limits: string | null

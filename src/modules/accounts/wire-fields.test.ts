@@ -8,7 +8,7 @@ const readNewKey = (body: Record<string, unknown>) => read(body, NOW)
 
 const field = (name: string) => ({ body: { field: name } })
 
-// A mail program would read a list, a second header or a name of its own in these.
+// A mail program would read these as a list, a second header or a display name.
 test('one plain mail address is taken, and nothing that reaches another mailbox besides', () => {
   assert.equal(readEmail({ email: 'zoë+shop@example.com' }), 'zoë+shop@example.com')
   for (const email of [

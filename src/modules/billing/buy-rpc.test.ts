@@ -4,7 +4,7 @@ import { until } from '../../../test/support/until.ts'
 import { bearer, nano, turnUntil, untilExpired } from '../../../test/support/checkout-steps.ts'
 import { type Offer, assertAccounted, openStall, untilQuiet } from '../../../test/support/username-steps.ts'
 
-/* Credits for sale, and payments that are not what was asked for. */
+/* Credits for sale, and payments that differ from what was asked for. */
 
 test('a wrong amount buys nothing and is kept for the operator; a late one buys (contract 3, rule 11)', async (t) => {
   const { market, shop, person: buyer } = await openStall(t)

@@ -28,7 +28,7 @@ interface BillingPorts {
 interface Sold {
   kind: string
   fulfil: Fulfil
-  /** Applies a delivery to this instance's memory before anyone is notified of it. */
+  /** Updates this instance's memory after a delivery, before anybody is notified of it. */
   learn: Learn
 }
 
@@ -52,7 +52,7 @@ export function openBilling(
     fulfil: (kind) => sold.get(kind)?.fulfil,
     isExchange,
     onRefund: (walletId) => {
-      // The wallets' jobs repeat what fails here.
+      // If this fails, the jobs of the wallets repeat it.
       void whenOver(wallets.queue.advance(walletId))
     },
   }

@@ -4,7 +4,7 @@ import { OPTIONAL_KINDS } from './event-kinds.ts'
 import { ADDITIONAL_STATUSES, REFUND_MARKERS } from './record.ts'
 import { PUBLIC_REFUND, REFUND, EVENT_REFUND } from './refunds/shape.ts'
 
-/* What the REST interface and the links of a checkout answer. `shape.ts` makes these; tests compare. */
+/* The answers of the REST interface and of the links of a checkout. `shape.ts` makes them, and tests compare both. */
 
 const { text, bool, integer, raw, nano, unix, url, address, hash, optional, orNull, list, record, words, map } = answer
 

@@ -87,12 +87,12 @@ const selectReserved = prepared((db, given: Given<{ address: string; amount: str
     .limit(LISTED_MAX),
 )
 
-/** How many closed checkouts of one address a late payment is compared with. */
+/** With how many closed checkouts of an address a late payment is compared at most. */
 const CLOSED_MAX = 1_000
 
 /**
- * Written so that the planner does not use an index of open checkouts: those hold everything that is open at an address, which
- * may be thousands with unique amounts, and the planner estimates them by their average.
+ * Written in this way so that the planner does not use an index of open checkouts. That index contains everything that
+ * is open at an address, which may be thousands of unique amounts, and the planner assumes an average address.
  */
 const SUMS_OPEN = sql<boolean>`case when ${IS_OPEN} then 1 else 0 end = 1`
 
@@ -101,13 +101,16 @@ export async function listSumming(db: Db, { address, now }: { address: string; n
   return (await selectSumming(db, { address, now })).map(toCheckout)
 }
 
-/** On an address that other checkouts have used, late money may belong to those: the merchant has to assign it. */
+/**
+ * If other checkouts have used the address, late money may belong to one of those, so the merchant has to assign it.
+ */
 const HAS_ITS_ADDRESS = sql<boolean>`(mode = 'generated_wallet' or not exists (select 1 from checkouts as other
   where other.address = checkouts.address and other.owner = checkouts.owner and other.id <> checkouts.id))`
 
 /**
- * An owner has few open checkouts, so they have no limit, and they count until an instance has looked after their end. Closed ones
- * can be made in any number by a caller, and must not push a merchant's open checkout out of the list.
+ * Open checkouts of an owner are few, so there is no limit for them, and they count until an instance has looked at the
+ * ledger after their end. Any caller can make any number of closed ones, which must not push a merchant's open checkout
+ * out of the list.
  */
 const selectSumming = prepared((db, given: Given<{ address: string; now: number }>) => {
   const summing = db

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { ask } from '../../../test/support/gateway.ts'
 import { merchant, openShop, type Shop } from '../../../test/support/checkout-steps.ts'
 
-/* What may be asked for, by whom, and what comes back. */
+/* Which checkouts callers may make, and what the answer contains. */
 
 const address = merchant.address
 

@@ -4,7 +4,7 @@ import { type Gateway, ask, openGateway } from '../../../test/support/gateway.ts
 import { Signer } from '../../../test/support/blocks.ts'
 import { until } from '../../../test/support/until.ts'
 
-/* On the development ledger whoever tries things out plays payer, merchant and network. */
+/* On the development ledger, a developer can act as payer, merchant and network. */
 
 const { address } = new Signer(71)
 const form = { 'content-type': 'application/x-www-form-urlencoded' }

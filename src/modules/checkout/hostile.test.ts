@@ -4,7 +4,8 @@ import { parseFiat, toNanoAt } from './domain/fiat.ts'
 import { until } from '../../../test/support/until.ts'
 import { bearer, merchant, nano, openShop } from '../../../test/support/checkout-steps.ts'
 
-// Addresses are public and chosen by callers: what a stranger does with a shop's address must not cost the shop anything.
+// Addresses are public, and callers choose them. Whatever others do with a shop's address must not cost the shop
+// anything.
 test('a stranger who makes and gives up hundreds of checkouts on my address does not hide mine', async (t) => {
   const { world, shop } = await openShop(t)
   const { key: mine } = await shop.join()
@@ -22,7 +23,7 @@ test('a stranger’s absurd price on my address does not keep my payment from be
   const { world, shop, key } = await openShop(t)
   const tooMuch = await shop.call('checkout', { address: merchant.address, amount: '900000000000', currency: 'USD' })
   assert.deepEqual([tooMuch.status, tooMuch.json().field], [400, 'amount'])
-  // Just below everything there is at a dollar for a nano; at a little less it would be more.
+  // Slightly less than the whole supply at one dollar per nano; at a lower rate it would be more than the supply.
   assert.ok(toNanoAt(parseFiat('340282366')!, '1.00'))
   assert.equal(toNanoAt(parseFiat('340282366')!, '0.99'), undefined)
   await shop.open({ address: merchant.address, amount: '340282366', currency: 'USD', mode: 'unique_address' })

@@ -17,7 +17,7 @@ import { toCheckoutCtx } from '../../../test/support/checkout-context.ts'
 import { until } from '../../../test/support/until.ts'
 import { receiveFailures } from '../../../test/support/failures.ts'
 
-/** Until everything that is ready has gone on. */
+/** Waits until everything that can run has run. */
 const turn = async () => {
   for (let turns = 0; turns < 10; turns++) await setImmediate()
 }
@@ -38,7 +38,7 @@ async function openShares(count: number) {
 
 const turnsOf = (shares: readonly InstanceTurns[], hash: string) => shares.map((one) => one.turnOf(hash))
 
-/** A store with so many open checkouts, each at an address of its own, and a network that nobody else is on. */
+/** A store with so many open checkouts, each at its own address, and a network without other payments. */
 async function openWatched(t: TestContext, watched: number) {
   const opened = await openFresh(t, 'sqlite')
   const { url, clock } = opened
@@ -73,11 +73,11 @@ test('of twenty instances one credits at once, two look after it later, and each
     )
     first[turns.indexOf(0)]!++
   }
-  // 200 are expected; five deviations lie outside.
+  // 200 are expected; this allows five standard deviations.
   for (const count of first) assert.ok(count > 120 && count < 280, `one instance has ${count} of 4,000`)
 })
 
-test('the share of an instance that says goodbye, falls silent or hears nothing passes to the others', async () => {
+test('the share of an instance that says goodbye, falls silent or receives nothing passes to the others', async () => {
   const { pass, open, all } = await openShares(3)
   let listens = true
   const deaf = open(() => listens)
@@ -117,7 +117,7 @@ test('a payment whose instance is gone is credited by the next, and one that was
   const later = monitor(second, context, () => 1_000)
   t.after(() => later.feed.stop())
   await later.feed.start()
-  // The look that follows every start is over before anything is paid.
+  // Wait for the look that follows every start, before anything is paid.
   await until(() => (second.asked.get('accounts_frontiers') ?? 0) > 0)
   const pay = (at: number) => {
     const { id, address: to, amountRaw } = openOwn(at)
@@ -142,7 +142,7 @@ test('a payment whose instance is gone is credited by the next, and one that was
   assert.deepEqual(second.described, [lonely.hash, other.hash])
 })
 
-test('a block that is told and that no node knows is asked for twenty times more, ever later, and then left to the poller, who comes at once', async (t) => {
+test('a block that is reported and that no node knows is asked for twenty times more, ever later, and then left to the poller, who comes at once', async (t) => {
   const { clock, openAlone } = await openWatched(t, 1)
   const { network, monitor } = openAlone()
   await monitor.feed.start()
@@ -150,7 +150,7 @@ test('a block that is told and that no node knows is asked for twenty times more
   const asked = () => network.described.filter((one) => one === hash).length
   for (let tries = 1; tries <= 20; tries++) {
     await until(() => asked() === tries)
-    // The answer comes a moment after the question.
+    // The answer comes shortly after the request.
     await turn()
     clock.advance(Math.min(50 * 2 ** tries, 5_000) - 1)
     assert.equal(asked(), tries)
@@ -158,12 +158,13 @@ test('a block that is told and that no node knows is asked for twenty times more
   }
   const looks = () => network.asked.get('accounts_frontiers') ?? 0
   const before = looks()
-  // Where no node had an answer for a minute, whoever paid late would wait for the next turn of the address, which is hours away.
+  // If no node answered for a minute, a late payer would have to wait for the next regular look at the address, hours
+  // later.
   await until(() => clock.waitingFor(clock.now() + 500) === 1)
   clock.advance(500)
   await until(() => looks() > before)
   assert.equal(asked(), 21)
-  // Before the store is gone: it looks around by itself, too.
+  // Before the store is unavailable, because the monitor also looks on its own.
   await monitor.feed.stop()
 })
 

@@ -6,7 +6,7 @@ import type { CheckoutContext } from './index.ts'
 import { until } from '../../../test/support/until.ts'
 import { bearer, merchant, openShop, openWorld, type Shop, untilStatus } from '../../../test/support/checkout-steps.ts'
 
-/* The receipt that a merchant gets by mail is one, whatever happens; what it says is in test/spec/part6-email.test.ts. */
+/* A merchant gets one receipt by mail, whatever happens. Its contents are tested in test/spec/part6-email.test.ts. */
 
 const address = merchant.address
 
@@ -26,7 +26,7 @@ test('once, also when the gateway dies between sending and remembering, and with
   await untilNotified(first)
   const jobs = () => db.selectFrom('jobs').select(['id', 'status']).where('kind', '=', 'checkout.notify').execute()
   assert.equal((await jobs()).length, 1)
-  // The job runs again, as after a crash in the worst moment: the mailbox keeps one.
+  // The job runs again, as after a crash at the worst moment; the mailbox keeps one mail.
   await db.updateTable('checkouts').set({ notified_at: null }).execute()
   await db.updateTable('jobs').set({ status: 'ready', run_at: 0 }).where('kind', '=', 'checkout.notify').execute()
   second.app.store.notices.publish('jobs', '')

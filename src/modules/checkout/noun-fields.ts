@@ -19,7 +19,7 @@ import {
   refuseUnproved,
 } from './wire-fields.ts'
 
-/* Fields of nouns that make checkouts; their values are read as those of a checkout. */
+/* Fields of resources that make checkouts. Their values are read like those of a checkout. */
 
 declare module '../../kernel/resource/field.ts' {
   interface Rules {
@@ -88,7 +88,7 @@ export function price({ in: other, ...labelled }: Labelled & { in: string }) {
     control: { as: 'text', decimal: true, formText: 'must be a price', ...labelled },
     read(value, { path, others }) {
       const known = others[other]
-      // The currency itself is wrong and gets its own error, so the price is not judged.
+      // The currency is wrong and has its own error, so the price is not checked.
       if (typeof known !== 'string') return ''
       const read = readPrice(path, value, known)
       if (!read || read.kind === 'wildcards') throw badField(path, `${path} must be a price.`, 'invalid_amount')

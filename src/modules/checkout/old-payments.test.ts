@@ -17,14 +17,14 @@ import {
 } from '../../../test/support/checkout-steps.ts'
 
 /*
- * What lies on an address when a checkout is made there never pays for it. When a node first saw a block proves nothing:
- * one that is synced anew sees the whole ledger today.
+ * What was sent to an address before a checkout was made there never pays for the checkout. The time at which a node
+ * first saw a block proves nothing: for a freshly synced node that is today.
  */
 
 const TWO = nano('2')
 const HOUR = 3_600_000
 
-/** Every address is looked at by a gateway that has forgotten what it had seen. */
+/** A gateway that has forgotten what it has seen looks at every address. */
 async function lookAnew(world: World, shop: Shop, env?: Record<string, string>): Promise<Shop> {
   await shop.close()
   world.clock.advance(60_000)
@@ -45,16 +45,16 @@ const openOne = async (t: TestContext, ...engine: [StoreEngine?]) => {
 const statuses = (shop: Shop, ids: readonly string[]) =>
   Promise.all(ids.map(async (id) => (await shop.check(id)).status))
 
-/** The node has fetched the whole ledger anew: to it every block arrived at one moment. */
+/** The node has downloaded the ledger again, so for it every block arrived at the same moment. */
 const resync = (node: LedgerNode, timestamp = Math.floor(node.clock.now() / 1000)) =>
   node.write(() => node.ledger.store.stampAll(timestamp))
 
-/** The node tells of a confirmed block once more. */
+/** The node reports a confirmed block again. */
 function tellAgain({ ledger: { node } }: World, hash: string): void {
   node.requestElection(node.ledger.store.findBlock(hash)!)
 }
 
-/** As the store of 0.1 was, which did not look at what lies on an address. */
+/** Like a store of 0.1, which did not look at what was on an address. */
 async function forgetLooks({ app: { store } }: Shop): Promise<void> {
   const none = { look: null, look_height: null }
   await store.db.updateTable('checkouts').set(none).execute()
@@ -87,7 +87,7 @@ for (const engine of ENGINES) {
     // The node may also tell of old blocks as if they were new, whether they wait or were received.
     tellAgain(world, oldSend)
     tellAgain(world, oldReceived)
-    // What is heard is worked on in order: when the new ones count, the old ones have been looked at.
+    // Events are processed in order: when the new payments count, the old ones have been looked at.
     const send = await world.pay(received.address, TWO)
     await publish(node, received.receive(frontierOf(node, received.key), send, TWO))
     await world.pay(given.address, nano('0.5'))
@@ -108,7 +108,7 @@ for (const engine of ENGINES) {
     const first = await shop.open(order, bearer(world.key()))
     node.hold()
     await world.pay(address, TWO)
-    // In the same second: no time tells these two apart.
+    // In the same second, so that no time distinguishes the two.
     const second = await shop.open(order, bearer(other))
     await node.release()
     await untilStatus(shop, first.id, 'complete')
@@ -117,7 +117,7 @@ for (const engine of ENGINES) {
     assert.equal((await after.check(second.id)).status, 'pending')
     await world.pay(address, TWO)
     await untilStatus(after, second.id, 'complete')
-    // One more for the first, which was open before it.
+    // One more for the first checkout, which was open before.
     assert.equal((await after.check(first.id)).additional_status, 'overpaid')
   })
 
@@ -142,7 +142,7 @@ for (const engine of ENGINES) {
     await shop.open({ address, amount: '5' }, bearer(old.key))
     await forgetLooks(shop)
     const made = await shop.open({ address, amount: '2' }, bearer(other.key))
-    // Whoever has waited since 0.1 has looked once they open another.
+    // A checkout that has waited since 0.1 gets a look when another one is opened.
     await shop.open({ address, amount: '3' }, bearer(old.key))
     node.hold()
     await world.pay(address, made.amount_raw)
@@ -213,7 +213,7 @@ test('429 a stranger with too many open orders costs no question to a node', asy
   const env = { CHECKOUT_OPEN_ANONYMOUS_MAX: '1' }
   const { address } = new Signer(62)
   await (await world.start(env)).open({ address, amount: '2' })
-  // Whoever were asked first would answer 502.
+  // Both nodes are needed; if only the first were asked, the answer would be 502.
   const alone = await world.start({ ...env, NODE_URLS: 'http://127.0.0.1:9' })
   assert.equal((await alone.call('checkout', { address, amount: '2' })).status, 429)
 })

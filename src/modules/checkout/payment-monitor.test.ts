@@ -13,7 +13,7 @@ test('a gateway did not start when its store refused the first catch-up: it star
   const bulk = await openBulk(url)
   await fillOpen(bulk, { watched: 20, now: clock.now(), sharedEach: 0 })
   await bulk.close()
-  // By itself, the poller would come by in an hour.
+  // On its own the poller would come only after an hour.
   await ctx.db
     .updateTable('watched_addresses')
     .set({ next_scan_at: clock.now() + 3_600_000 })
@@ -47,7 +47,7 @@ test('a gateway did not start when its store refused the first catch-up: it star
   isAway = false
   clock.advance(2_000)
   await until(() => {
-    // Only a look that was asked for comes so soon.
+    // Only a requested look comes so soon.
     if (clock.waitingFor(clock.now() + 500) === 1) clock.advance(500)
     return told.includes(id)
   })

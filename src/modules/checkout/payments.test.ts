@@ -20,13 +20,13 @@ import {
   untilStatus,
 } from '../../../test/support/checkout-steps.ts'
 
-/* How payments reach checkouts in every mode; the states they lead through are in test/spec/part3-checkout.test.ts. */
+/* How payments reach checkouts of every mode; the states that follow are tested in test/spec/part3-checkout.test.ts. */
 
 const address = merchant.address
 const third = new Signer(43).address
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
-/** Wallets sign blocks, which need work that this ledger does not ask for and the gateway does. */
+/** Wallets sign blocks, which need work: this ledger does not require it, but the gateway does. */
 const WITH_WALLETS = { CHECKOUT_GENERATED_WALLETS: 'all', WORK_THREADS: '1', WORK_NODES: 'false' }
 
 test('generated_wallet: what came before the end, and what comes after it, is the merchant’s all the same', async (t) => {
@@ -35,7 +35,7 @@ test('generated_wallet: what came before the end, and what comes after it, is th
   const made = await shop.open({ address, amount: '1', mode: 'generated_wallet' }, bearer(world.key()))
   await world.pay(made.address, nano('0.4'))
   await untilStatus(shop, made.id, 'partial')
-  // A part waits in the wallet for the rest.
+  // A partial payment stays in the wallet until the rest arrives.
   const sweeps = shop.app.store.db.selectFrom('jobs').select('id').where('kind', '=', 'checkout.sweep')
   assert.deepEqual(await sweeps.execute(), [])
   await untilExpired(world, shop, made.id)
@@ -56,7 +56,7 @@ test('an unmatched payment becomes the payment of a checkout by the word of the 
   await until(async () => (await mark()).status === 200)
   const check = await shop.check(made.id)
   assert.deepEqual([check.status, check.additional_status, check.block?.hash], ['complete', 'marked', hash])
-  // Whose word it was stands in the history of the account.
+  // The activity of the account shows who marked it as paid.
   const marks = shop.app.store.db.selectFrom('audit_entries').select('detail').where('what', '=', 'checkout.marked')
   const details = (await marks.execute()).map(({ detail }) => JSON.parse(detail) as object)
   assert.deepEqual(details, [{ id: made.id, blockHash: hash }])
@@ -91,14 +91,14 @@ test('one checkout that cannot be written kept the detected ones of every other 
   await turnUntil(world, 1_000, isSeen(theirs.id))
   await sql`create trigger poison before update of status on checkouts when new.id = ${sql.lit(poisoned.id)}
     begin select raise(abort, 'poisoned'); end`.execute(shop.app.store.db)
-  // It is the older of the two, and so the first in every round.
+  // It is the older of the two, so every round starts with it.
   const reasons = async () => (await show(shop, theirs.id, other.key)).timeline.map(({ reason }) => reason)
   await turnUntil(world, 5_000, async () => (await reasons()).includes('not confirmed'))
   assert.equal((await shop.check(poisoned.id)).status, 'detected')
   assert.match(shop.log(), new RegExp(`poisoned.*${poisoned.id}|${poisoned.id}.*poisoned`))
 })
 
-test('two instances on one store hear of the same block by event and poller at once: one payment, one event (contract 6, rule 6; 3, rule 5)', async (t) => {
+test('two instances on one store learn of the same block by event and poller at once: one payment, one event (contract 6, rule 6; 3, rule 5)', async (t) => {
   const world = await openWorld(t, 'postgres')
   const [first, second] = [await world.start(), await world.start()]
   const payer = new Signer(7)
@@ -108,7 +108,7 @@ test('two instances on one store hear of the same block by event and poller at o
   for (const { amount_raw: raw } of checkouts) {
     const { node } = world.ledger
     await publish(node, payer.send(frontierOf(node, payer.key), merchant.key, BigInt(raw)))
-    // The pollers of both come at the same moment as the events.
+    // The pollers of both instances run at the same moment as the events arrive.
     world.clock.advance(15_000)
   }
   for (const { id } of checkouts) {
@@ -134,7 +134,7 @@ for (const engine of ENGINES) {
     await world.pay(stranger.address, nano('2'))
     const odd = await world.pay(third, nano('0.3'))
     world.clock.leap(14 * DAY)
-    // The hourly job is there before the node is.
+    // The hourly job starts before the node is reachable.
     const alone = await world.start({ NODE_URLS: 'http://127.0.0.1:9' })
     await deleteReleased(alone.app.store.db, world.clock.now())
     await deleteUnwatched(alone.app.store.db, world.clock.now())

@@ -11,7 +11,7 @@ test('an amount whose quote is over and that is worth less by now waits for the 
   const { world, shop } = await openShop(t)
   const made = await shop.open({ address, amount: '10', currency: 'EUR' }, bearer(world.key()))
   world.clock.advance(16 * MINUTE)
-  // The same amount against a price that is a tenth higher: as if the market had fallen.
+  // The same amount is compared with a price that is a tenth higher, as if the market had fallen.
   await shop.app.store.db.updateTable('checkouts').set({ price: '11', price_e8: '1100000000' }).execute()
   await world.pay(address, made.amount_raw)
   await turnUntil(world, 1_000, async () => (await shop.check(made.id)).additional_status === 'paid_late')

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { until } from '../../../test/support/until.ts'
 import { bearer, merchant, nano, openWorld } from '../../../test/support/checkout-steps.ts'
 
-/* Streams of events across instances; what one tells is in test/spec. */
+/* Streams of events across instances; their contents are tested in test/spec. */
 
 const { address } = merchant
 
@@ -18,7 +18,7 @@ function watch(url: string): { text: string; ended: boolean } {
   return stream
 }
 
-// A payment would prove nothing here: the second instance sees it on the ledger by itself.
+// A payment would prove nothing here, because the second instance also sees it on the ledger.
 test('what a merchant does on one instance reaches whoever watches on another, and a closing gateway ends its streams', async (t) => {
   const world = await openWorld(t, 'postgres')
   const [first, second] = [await world.start(), await world.start()]
@@ -30,7 +30,7 @@ test('what a merchant does on one instance reaches whoever watches on another, a
   await until(() => [ofGiven, ofMarked, ofKept].every(({ text }) => text.includes('"status":"pending"')))
   assert.equal((await first.rest('DELETE', `/api/checkouts/${given.id}`, world.key())).status, 200)
   await until(() => ofGiven.text.includes('"status":"cancelled"') && ofGiven.ended)
-  // It fits none of them until the merchant says so.
+  // It matches none of them until the merchant assigns it.
   const block_hash = await world.pay(address, nano('1'))
   const mark = () => first.rest('POST', `/api/checkouts/${marked.id}/mark`, world.key(), { block_hash })
   await until(async () => (await mark()).status === 200)

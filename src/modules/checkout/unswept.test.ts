@@ -14,13 +14,13 @@ import {
 } from '../../../test/support/checkout-steps.ts'
 import { ENGINES } from '../../../test/support/engines.ts'
 
-/* What a generated wallet was paid reaches the merchant, however long it could not leave. */
+/* Payments to a generated wallet reach the merchant, however long sends were impossible. */
 
 const HOUR = 3_600_000
 const WITH_WALLETS = { CHECKOUT_GENERATED_WALLETS: 'all', WORK_THREADS: '1', WORK_NODES: 'false' }
 const OFF = { ...WITH_WALLETS, WALLET_SENDS: 'off' }
 
-/** A checkout with a wallet of its own that was paid while nothing could leave. */
+/** A checkout with its own wallet that was paid while sends were off. */
 async function openPaid(t: TestContext, engine: StoreEngine, env: Record<string, string> = OFF) {
   const world = await openWorld(t, engine)
   const shop = await world.start(env)
@@ -39,14 +39,14 @@ async function openPaid(t: TestContext, engine: StoreEngine, env: Record<string,
   return { world, shop, made, wallets, pay, arrived: () => fundsOf(world.ledger.node, merchant.address) }
 }
 
-/** Lets days go by, in steps in which every job that is due gets its turn. */
+/** Advances the clock by days, in steps in which all due jobs run. */
 async function passDays({ clock }: World, shop: Awaited<ReturnType<World['start']>>, days: number): Promise<void> {
   const { db } = shop.app.store
   for (let hour = 0; hour < 24 * days; hour++) {
     clock.leap(HOUR)
     const due = db.selectFrom('jobs').select('id').where('kind', '=', 'checkout.sweep')
     const waiting = due.where(({ or, eb }) => or([eb('run_at', '<=', clock.now()), eb('status', '=', 'running')]))
-    // Whoever looked for jobs just as the clock leapt looks again a moment later, by this clock.
+    // A runner that looked for jobs while the clock jumped looks again a moment later, by this clock.
     await turnUntil({ clock }, 100, async () => {
       return (await waiting.where('status', 'in', ['ready', 'running']).execute()).length === 0
     })
@@ -64,7 +64,7 @@ for (const engine of ENGINES) {
     await turnUntil(world, 1_000, () => Promise.resolve(arrived() === BigInt(made.amount_raw)))
   })
 
-  test(`${engine}: a merchant whose generated wallet was frozen gets the money once it is thawed, days later`, async (t) => {
+  test(`${engine}: a merchant whose generated wallet was frozen gets the money once it is unfrozen, days later`, async (t) => {
     const { world, shop, made, wallets, pay, arrived } = await openPaid(t, engine, WITH_WALLETS)
     const { db } = shop.app.store
     const frozen = { frozen_at: world.clock.now(), frozen_reason: 'A person said so.' }
@@ -77,7 +77,7 @@ for (const engine of ENGINES) {
     await turnUntil(world, 1_000, () => Promise.resolve(arrived() === BigInt(made.amount_raw)))
   })
 
-  // Stores of earlier releases have such wallets: every attempt at them was used up while sends were off.
+  // Stores of earlier releases have such wallets: all attempts were used up while sends were off.
   test(`${engine}: money that lies in the wallet of a finished checkout, and that no job brings away, is found`, async (t) => {
     const { world, shop, made, pay, arrived } = await openPaid(t, engine)
     await pay()
@@ -92,7 +92,7 @@ for (const engine of ENGINES) {
   })
 }
 
-// A part belongs to a sale that is still open: the customer may pay the rest into the same wallet.
+// A partial payment belongs to a sale that is still open: the customer may pay the rest into the same wallet.
 test('the wallet of a checkout that is paid in part keeps what it holds', async (t) => {
   const { world, shop, made, wallets, arrived } = await openPaid(t, 'sqlite', WITH_WALLETS)
   const part = BigInt(made.amount_raw) / 2n

@@ -11,6 +11,8 @@ const OF_ONE_MAX = 10
 /** A small part of what a process serves at once: where more wait, the next ones are answered at once. */
 const OF_ALL_MAX = 500
 
+const isOpen = (status: unknown) => OPEN_STATUSES.some((open) => open === status)
+
 interface Wait {
   isMoved: boolean
   wake(): void
@@ -40,8 +42,7 @@ export class StatusWaits {
   async read(ctx: CheckoutContext, { id: given, seconds, who, leaving }: Asked): Promise<JsonObject> {
     const show = async () => showCheck(ctx, await getCheckout(ctx, given))
     const { id, status } = await getCheckout(ctx, given)
-    const isOpen = OPEN_STATUSES.some((open) => open === status)
-    if (seconds === 0 || !isOpen || this.#isOver || this.#count >= OF_ALL_MAX) return show()
+    if (seconds === 0 || !isOpen(status) || this.#isOver || this.#count >= OF_ALL_MAX) return show()
     const wait = this.#enter(id, who)
     const stop = leaving?.onLeave(() => wait.wake())
     try {
@@ -53,7 +54,8 @@ export class StatusWaits {
         const now = await show()
         const left = until - this.#clock.now()
         const hasMoved = now.status !== first.status || now.amount_paid_raw !== first.amount_paid_raw
-        if (hasMoved || left <= 0 || this.#isOver || leaving?.left === true) return now
+        // It may have ended before the first look here.
+        if (hasMoved || !isOpen(now.status) || left <= 0 || this.#isOver || leaving?.left === true) return now
         await this.#rest(wait, left)
       }
     } finally {

@@ -12,13 +12,13 @@ test('“funded” and “completed” are true on every instance that says so: 
   const world = await openWorld(t, shared)
   const { rpcUrl, wsUrl } = world.gateway.app.devnet!
   const nodes = { NODE_URLS: rpcUrl, NODE_WS_URLS: wsUrl, NODE_NETWORK: 'dev' }
-  // Either may be the one that sends the mail.
+  // Either instance may send the mail.
   const second = await openGateway(t, { ...shared, ...nodes, SMTP_URL: world.mails.url }, world.clock)
   const statusThere = async (id: string) =>
     (await ask(`${second.url}/email/${id}/check`, { method: 'GET' })).json().status
   const waitingThere = async () =>
     (await second.call('receivable', { account: alice, source: true })).json<{ blocks: object }>().blocks
-  // Remembered there, as an account that nothing waits for.
+  // That instance has cached this account as one that nothing waits for.
   assert.deepEqual(Object.keys(await waitingThere()), [])
   const made = await world.open()
   await world.fund(made.address, nano('2'))
@@ -40,13 +40,13 @@ test('a claim that was taken is paid, also when the time is over before its bloc
   assert.match((await submit(world, { code, address: alice })).text, /Claim received/)
   await world.letExpire(made)
   await world.untilStatus(made, 'completed')
-  // Sends were stopped; what was promised before is paid first, and nothing is left to refund.
+  // Sends were stopped. Payments promised before are made first, and nothing is left to refund.
   const sends = world.gateway.app.store.db.selectFrom('wallet_blocks').where('kind', '=', 'send')
   const blocks = await sends.select(['destination', 'amount_raw', 'status']).execute()
   assert.deepEqual(blocks, [{ destination: alice, amount_raw: made.amount_raw, status: 'queued' }])
 })
 
-test('guessing codes is slowed down, and a wrong one tells nothing', async (t) => {
+test('guessing codes is slowed down, and a wrong one reveals nothing', async (t) => {
   const { world, code } = await openFunded(t)
   const statuses = new Map<number, number>()
   for (let guess = 0; guess < 40; guess++) {
@@ -72,8 +72,8 @@ test('a mail server that is away for an hour: every mail arrives, once', async (
   const { db } = world.gateway.app.store
   const mailing = () =>
     db.selectFrom('jobs').select(['attempts', 'status']).where('kind', 'in', ['email.invite', 'email.tell']).execute()
-  // Ten minutes are longer than any of the first pauses, so that each of them brings another attempt of every mail.
-  // The clock leaps only while none of them is under way: what takes longer than its lease would be run twice.
+  // Ten minutes are longer than the first pauses, so each step brings another attempt for every mail. The clock is only
+  // advanced while no attempt is running: one that takes longer than its lease would run twice.
   for (let failures = 1; failures <= 6; failures++) {
     if (failures > 1) world.clock.advance(600_000)
     await world.turnUntil(async () => {

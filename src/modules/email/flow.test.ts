@@ -51,7 +51,7 @@ for (const [name, deposits, statusWanted, aliceGets, back] of [
   })
 }
 
-test('of two payments one is funded and claimed: nobody is told so of the other', async (t) => {
+test('of two payments one is funded and claimed: nobody is notified of the other', async (t) => {
   const world = await openWorld(t)
   const [made, other] = [await world.open(), await world.open()]
   await world.fund(made.address, '2')
@@ -91,7 +91,7 @@ test('who has declined gets no mail of payments that were made before, and their
   assert.deepEqual(world.mails.to('alice+x@example.com'), [])
 })
 
-test('declined and claimed at the same moment: it is one of the two, and everybody is told which', async (t) => {
+test('declined and claimed at the same moment: it is one of the two, and everybody is notified which', async (t) => {
   const { world, made } = await fundedForAlice(t, { emails, amount: '3' })
   for (const email of emails) {
     const code = codeOf(world.mails.to(email)[0]!)

@@ -7,7 +7,7 @@ const GOOD = { refund_address: sender, amount: '1', emails: ['alice@example.com'
 
 test('the store holds no mail address in the clear', async (t) => {
   const world = await openWorld(t)
-  // Not in a kept answer either, nor in what a mail server says of somebody.
+  // Nor in a stored answer, nor in what a mail server says about the recipient.
   world.mails.deferred.add('quokka@example.com').add('wombat@example.com')
   const headers = { authorization: `Bearer ${world.key}`, 'idempotency-key': 'two' }
   const fields = { ...GOOD, emails: ['quokka@example.com'], email_receipt: 'wombat@example.com' }

@@ -6,7 +6,7 @@ import { give } from '../../../test/support/blocks.ts'
 import type { Reply } from '../../../test/support/gateway.ts'
 import { type Claimed, DAY, GIFT, assertAccounted, openFaucet, signer } from '../../../test/support/faucet-steps.ts'
 
-/* What the faucet promises when many ask at once; test/spec/part4-faucet.test.ts has the rest. */
+/* What the faucet guarantees for many simultaneous claims; test/spec/part4-faucet.test.ts tests the rest. */
 
 test('a treasury that holds three gifts gives three, however many ask at once', async (t) => {
   const world = await openFaucet(t, { DEVNET_TREASURY_NANO: '0' })

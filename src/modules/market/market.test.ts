@@ -7,7 +7,7 @@ import { serve } from '../../../test/support/serve.ts'
 
 const SHOP = 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8'
 
-// A shop must neither wait for ever nor sell by a price that nobody would believe.
+// A shop must neither wait for ever nor sell at an absurd price.
 for (const [trouble, answer] of [
   ['is away', (_request, response) => response.writeHead(503).end('<html>')],
   ['answers garbage', (_request, response) => response.end('[1, 2')],

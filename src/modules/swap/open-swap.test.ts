@@ -12,7 +12,7 @@ const GOOD = {
   ltc: 'LM2WMpR1Rp6j3Sa59cMXMs1SPzj9eXpGc1',
 }
 
-// What is sent to an address of another currency is gone.
+// What is sent to an address of another currency is lost.
 test('an address is taken for its own currency and refused for every other', () => {
   for (const [code, address] of Object.entries(GOOD)) {
     for (const other of Object.keys(GOOD)) {

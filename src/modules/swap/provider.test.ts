@@ -35,7 +35,7 @@ test('a swap by a service is agreed on, and followed until it is finished', asyn
   assert.deepEqual([unknown.status, unknown.json().code, unknown.json().field], [400, 'invalid_currency', 'to'])
 })
 
-// Somebody else's outage is told as one, takes nothing else down, and keeps nobody waiting.
+// An outage of the provider is reported as one, affects nothing else, and makes nobody wait.
 for (const [trouble, answer] of [
   ['is away', (_request, response) => response.writeHead(503).end('<html>')],
   ['answers garbage', (_request, response) => response.end('[1, 2')],

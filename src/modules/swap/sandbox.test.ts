@@ -27,11 +27,11 @@ async function open(t: TestContext) {
   const statusOf = async ({ id }: Swap) => (await gateway.call('nano_swap_status', { id })).json<Swap>().status
   const fund = ({ swap_address }: Swap, amount: string) =>
     give(gateway.app.devnet!.node, fromAddress(swap_address)!, parseNano(amount)!)
-  /** Turns the clock until a swap stands as expected; gives the statuses it went through. */
+  /** Advances the clock until a swap has the expected status; returns the statuses in between. */
   const follow = async (wanted: Swap, end: string) => {
     const seen = [await statusOf(wanted)]
     await until(async () => {
-      // Slower than the work it waits for, or every lease would run out before its holder is done.
+      // Slower than the work that it waits for; otherwise every lease would expire before its holder is finished.
       clock.advance(100)
       const status = await statusOf(wanted)
       if (status !== seen.at(-1)) seen.push(status)
@@ -39,7 +39,7 @@ async function open(t: TestContext) {
     })
     return seen
   }
-  /** All that an address holds or has coming, in nano. */
+  /** The balance and the receivable sends of an address, in nano. */
   const worthOf = async (account: string) => {
     const asked = { account, include_only_confirmed: false }
     const { balance, receivable } = (await gateway.call('account_balance', asked)).json()
@@ -49,7 +49,7 @@ async function open(t: TestContext) {
     const wallets = gateway.app.store.db.selectFrom('wallets').select('address').where('purpose', '=', 'treasury')
     return (await wallets.executeTakeFirstOrThrow()).address
   }
-  /** Turns the clock until an address is worth so much. */
+  /** Advances the clock until an address holds this amount. */
   const untilWorth = (account: string, amount: string) =>
     until(async () => {
       clock.advance(100)
@@ -74,7 +74,7 @@ test('too little goes back at the end of its time, nothing at all just expires, 
   const [partly, never] = [await swap({ amount: '2' }), await swap({ amount: '2' })]
   await fund(partly, '0.5')
   await follow(partly, 'confirming')
-  // Their time is over; turning the clock a whole day would end every lease in between.
+  // Their time is over; advancing the clock by a whole day would end all leases in between.
   await gateway.app.store.db.updateTable('swaps').set({ expires_at: clock.now() }).execute()
   await follow(partly, 'refunded')
   await follow(never, 'expired')

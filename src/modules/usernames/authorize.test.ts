@@ -19,7 +19,7 @@ import {
   untilRefunded,
 } from '../../../test/support/username-steps.ts'
 
-/* Who may change a name: whose it is, by a key or a signature, and never whoever made somebody pay. */
+/* Who may change a name: its owner, by a key or a signature, and never somebody who makes others pay. */
 
 const HOUR = 3_600_000
 
@@ -30,7 +30,7 @@ for (const engine of ENGINES) {
     await lease(market, shop, alice, 'alice', '1 Year')
     const { key } = await shop.join()
     const funds = market.fundsOf(alice.address)
-    // With a key of its own and without one, and an extension that would make it the account of the name.
+    // With and without a key, and an extension that would make the name belong to that account.
     const wanted = { name: 'alice', address: thief.address }
     const traps = [await askChange(shop, wanted), await askChange(shop, wanted, bearer(key))]
     const extension = await offer(shop, 'alice', bearer(key))
@@ -74,13 +74,13 @@ for (const engine of ENGINES) {
     await lease(market, shop, alice, 'Alice')
     const changes = { name: '@ALICE', address: savings.address, title: 'Zürich “€”', metadata: { b: [1, 2], a: null } }
 
-    // Signed, then paid, by somebody who wanted to be kind.
+    // The owner has signed, and somebody else pays as a favour.
     const first = await askChange(shop, { name: 'alice' })
     const word = sign(alice, first, changes)
     const said = await askChange(shop, word)
     assert.deepEqual([said.authorized, said.id, said.amount_raw], [true, first.id, first.amount_raw])
     assert.equal((await offer(shop, 'alice')).lease!.address, alice.address, 'nothing changes before it is paid')
-    // The same again is the same; another change needs another offer, even with an older signature.
+    // The same request again gives the same result; another change needs another offer, even with an older signature.
     assert.equal((await askChange(shop, word)).authorized, true)
     const other = await shop.call('update_name', sign(alice, first, { name: 'alice', title: 'Other' }))
     assert.deepEqual([other.status, other.json().code], [409, 'conflict'])
@@ -93,7 +93,7 @@ for (const engine of ENGINES) {
     )
     assert.equal((await askChange(shop, word)).authorized, true, 'a repeated word changes nothing more')
 
-    // Paid, then signed: what was asked for with the offer, so that it need not be said again.
+    // Paid first, then signed; the changes were already in the request for the offer.
     const second = await askChange(shop, { name: 'alice', remove: ['metadata', 'title'], location: 'Basel' })
     await market.send(alice, second.address, second.amount_raw)
     await untilOrder(shop, second.id, 'unauthorized')
@@ -130,7 +130,7 @@ test('the account whose key bought a name changes and extends it with the key, w
   const { lease: current } = await offer(shop, 'alice')
   const { owner, title, location, expires } = current!
   assert.deepEqual([owner, title, location, expires], [alice.address, 'Shop', 'Here', 'November 15, 2028'])
-  // A stranger's offer is not extended by a stranger.
+  // An offer made for one stranger is not extended by another.
   const strange = await offer(shop, 'alice', bearer(foreign))
   await market.send(bob, strange.address, priceOf(strange, '1 Year'))
   assert.equal((await untilRefunded(market, shop, strange.id)).order.reason, 'name_taken')
@@ -164,7 +164,7 @@ test('a word that is wrong, old, for another offer or after the end of the lease
   }
   const told = await shop.call('update_name', { ...word, signature: '0'.repeat(128) })
   assert.equal(told.json().to_sign, asked.to_sign, 'whoever has the key learns what to sign')
-  // Signed in time, and the name is somebody else's when it is paid: the fee goes back.
+  // Signed in time, but when it is paid the name belongs to somebody else: the fee is refunded.
   await askChange(shop, word)
   await untilQuiet(market, shop)
   market.clock.leap(4 * 24 * HOUR)

@@ -16,7 +16,10 @@ import {
   untilRefunded,
 } from '../../../test/support/username-steps.ts'
 
-/* Names from offer to end: leased by a payment, extended, in grace, free again; and whoever comes second is refunded. */
+/*
+ * Names from the offer to the end: leased by a payment, extended, in the grace period, free again; a second buyer is
+ * refunded.
+ */
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -57,7 +60,7 @@ test('paid in time while the gateway was down: owner and stranger are judged by 
   await assertAccounted(market, after)
 })
 
-/** As a node tells of a block whose time it does not keep. */
+/** As reported by a node that does not keep the times of blocks. */
 const withoutTimes = (answer: object) =>
   JSON.parse(JSON.stringify(answer).replaceAll(/"local_timestamp":"[0-9]+"/g, '"local_timestamp":"0"')) as object
 
@@ -85,7 +88,7 @@ for (const engine of ENGINES)
     assert.equal((await offer(shop, 'alice')).lease!.owner, bob.address)
   })
 
-test('names of an account are listed for it, and their ends are told by mail, each once', async (t) => {
+test('names of an account are listed for it, and their ends are announced by mail, each once', async (t) => {
   const { market, shop, person: alice } = await openStall(t)
   const { db } = shop.app.store
   const { accountId, key } = await shop.join()
@@ -96,7 +99,7 @@ test('names of an account are listed for it, and their ends are told by mail, ea
   const mails = async () =>
     (await db.selectFrom('mails').selectAll().orderBy('created_at').execute()).map(({ subject }) => subject)
   const expected = ['@alice ends on December 15, 2026', 'Your lease of @alice has expired', '@alice is free again']
-  /** Half a day further, once everything that there was to tell before is told. */
+  /** Half a day later, when everything that was due before has been reported. */
   const turn = async () => {
     market.clock.leap(12 * HOUR)
     await turnUntil(market, 1_000, async () => {

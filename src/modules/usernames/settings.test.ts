@@ -11,7 +11,7 @@ test('titles of plans are read as periods, and nothing else is', () => {
   }
 })
 
-// Whoever leases for a month on the 31st has until the end of the next, and not into the one after it.
+// A month that begins on the 31st ends with the next month, and does not reach into the one after it.
 test('periods follow the calendar of UTC and end with the month at the latest', () => {
   const after = (from: string, title: string) =>
     new Date(addPeriod(Date.parse(from), parsePeriod(title)!)).toISOString()

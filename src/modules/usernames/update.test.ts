@@ -52,7 +52,7 @@ test('reserved words are nobody’s, however they are written (contract 2, Usern
     assert.match(String(message), /reserved/)
   }
   assert.equal((await offer(shop, 'administratively')).status, 'available', 'a word may be part of a name')
-  // The names of the operator stand for something, in any case, and only they themselves do.
+  // Names configured by the operator are fixed, in any case, and nobody can lease them.
   const balance = await shop.call('account_balance', { account: '@LIBRARY' })
   assert.equal(balance.json().address, new Signer(901).address)
   const lookalike = await shop.call('account_balance', { account: '@\u212aibrary' })

@@ -4,7 +4,7 @@ import { AdvanceQueue } from './advance-queue.ts'
 
 const never = () => new Promise<void>(() => undefined)
 
-test('of two clients who wait for one block, the second is told though the first has gone', async () => {
+test('of two clients who wait for one block, the second is notified though the first has gone', async () => {
   const line = new AdvanceQueue(never)
   const [first, second] = [line.watchBlock('wbl_1'), line.watchBlock('wbl_1')]
   const third = line.watchBlock('wbl_1')

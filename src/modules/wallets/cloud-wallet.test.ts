@@ -4,11 +4,11 @@ import { readMetrics } from '../../../test/support/gateway.ts'
 import { until } from '../../../test/support/until.ts'
 import { ALICE, type Answer, SHOP, openClient } from '../../../test/support/wallet-client.ts'
 
-/* Cloud wallets beyond the contract's own words, which `test/spec` holds. */
+/* Cloud wallets beyond what the contract says, which `test/spec` covers. */
 
 const ONE_RAW = (10n ** 30n).toString()
 
-// Money went to whichever of them was read first.
+// Money went to whichever of the two was read first.
 test('400 two different destinations in one send; nothing leaves', async (t) => {
   const client = await openClient(t, { KNOWN_NAMES: JSON.stringify({ shop: SHOP }) })
   const account = await client.create()

@@ -72,7 +72,7 @@ forEachEngine((engine) => {
     const next = await takeLock(world.db, wallet.id, { now: later, until: later + LEASE })
     assert.ok(next, 'it ran out')
     const other = await world.create(instance)
-    // Numbers of leases are small: those of two wallets are often the same.
+    // Lease numbers are small, so two wallets often have the same.
     await world.db.updateTable('wallets').set({ fence: lease.fence }).where('address', '=', other).execute()
     const write = async (db: Db) => {
       await db.updateTable('wallets').set({ metadata: '{"late":true}' }).where('id', '=', wallet.id).execute()
@@ -86,7 +86,7 @@ forEachEngine((engine) => {
     assert.equal((await findWalletByAddress(world.db, wallet.address))!.metadata, null)
   })
 
-  // Otherwise a client would be told that nothing was sent, and send again.
+  // Otherwise a client would be told that nothing was sent, and would send again.
   test('of giving a send up and signing it, exactly one wins (contract 4.2, rule 14; 7, Texts and codes: wallet busy with earlier blocks)', async (t) => {
     const world = await openWalletWorld(t, { engine, random: testRandom })
     const instance = await world.start()
@@ -96,7 +96,7 @@ forEachEngine((engine) => {
       const id = `round-${round}`
       const terms = { accountId: null, destination: SHOP, amount: nano(1), reference: id, deadlineAt: 2, createdAt: 1 }
       await insertSend(world.db, { id, walletId, purpose: 'send', ...terms })
-      // Only what is received is queued again by itself.
+      // Only receives are queued again automatically.
       await deleteQueuedReceive(world.db, id)
       const block = { hash: id, previous: id, balance: nano(1), amount: nano(1), block: '{}' }
       const tries = [() => markSigned(world.db, id, block, 1), () => markRefused(world.db, id, 'wallet_busy')]
@@ -145,7 +145,7 @@ test('a block that somebody else signed freezes the wallet and raises one alarm;
 
 test('a thief who is faster than our signed block: it is given up, the wallet frozen, and no rival is signed', async (t) => {
   const { world, instance: first, wallet } = await openUsedWallet(t)
-  // It dies right after the signature is committed: wish, lease, account_info, work, commit.
+  // The process dies right after the signature is committed: request, lease, account_info, work, commit.
   first.faults.crashAt(5, 'after')
   await assert.rejects(world.finish(send(world, first, wallet, nano(2), 'lost')), Crash)
   const [signed] = await world.db.selectFrom('wallet_blocks').selectAll().where('status', '=', 'signed').execute()
@@ -165,7 +165,7 @@ test('an unconfirmed block is finished before the next one begins, and the same 
   world.ledger.hold()
   const hash = await world.finish(send(world, instance, wallet))
   assert.equal(await codeOf(world.finish(send(world, instance, wallet))), 'wallet_busy')
-  // The node loses the block; it comes back with the same hash.
+  // The node loses the block; it is published again with the same hash.
   await world.ledger.drop(hash)
   assert.equal(world.fundsOf(SHOP), nano(1))
   world.clock.advance(LEASE)
@@ -220,7 +220,7 @@ test('a payment of the treasury commits with its cause, happens once, and surviv
   assert.equal(world.fundsOf(SHOP), nano(3))
 })
 
-// Whoever has the lock may be about to sign at the frontier that it has read.
+// Whoever has the lock may be about to sign on the frontier that was read.
 forEachEngine((engine) => {
   test('a confirmation moves no wallet whose lock somebody else has, and moves it once the lock is free', async (t) => {
     const { world, instance, wallet } = await openUsedWallet(t, { engine })
@@ -241,7 +241,7 @@ forEachEngine((engine) => {
   })
 })
 
-// A confirmation wakes every instance, and the one that signed may be renewing its lease just then.
+// A confirmation wakes every instance, and the one that signed may be renewing its lease at that moment.
 test('a lease that was given back stays free, whatever renewal comes late', async (t) => {
   const world = await openWalletWorld(t, { random: testRandom })
   const instance = await world.start()

@@ -13,13 +13,13 @@ import { FaultyNode } from '../../../test/support/faulty-node.ts'
 import { SHOP, comeToRest, openWallet, send } from '../../../test/support/wallet-steps.ts'
 import type { LedgerNode } from '../../devnet/index.ts'
 
-/* The network upgrades accounts by blocks that their owners did not sign. */
+/* The network upgrades accounts by blocks that their owners have not signed. */
 
 const EPOCHS = ['epoch v1 block', 'epoch v2 block'].map((words) =>
   Buffer.from(words.padEnd(32, '\0')).toString('hex').toUpperCase(),
 )
 
-/** Opens an account for which money waits by an upgrade, or upgrades it further; answers the block's hash. */
+/** Opens an account that has receivable sends by an upgrade, or upgrades it further; returns the block's hash. */
 function upgrade(ledger: LedgerNode, address: string, previous = ZERO_HASH): Promise<string> {
   const draft: StateBlock = {
     type: 'state',
@@ -66,7 +66,7 @@ for (const engine of ENGINES) {
   })
 }
 
-// Elections of upgrades can be lost like any other: nothing may be signed on a block that may vanish.
+// An upgrade can lose its election like any other block: nothing may be signed on a block that may disappear.
 test('an upgrade that is not confirmed is waited for, and taken over when it is', async (t) => {
   const { world, instance, wallet } = await openWallet(t)
   await world.deposit(wallet, nano(5))

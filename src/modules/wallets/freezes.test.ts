@@ -59,7 +59,7 @@ forEachEngine((engine) => {
 
   test('a freeze comes while the work for a block is computed: the block is not signed', async (t) => {
     for (const target of ['all', 'account', 'wallet'] as const) {
-      // Everything it holds is received: the next block is the send.
+      // Everything is received already, so the next block is the send.
       const { world, instance, wallet } = await openUsedWallet(t, { engine })
       const { generate } = instance.ctx.work
       const name = { all: 'all', account: world.accountId, wallet }[target]

@@ -25,14 +25,14 @@ import {
 
 const LEASE = 11_000
 
-/** A used wallet, on a clock that has moved on: what is signed from here on is the latest. */
+/** A used wallet, with a clock that has advanced: blocks signed from now on are the latest. */
 async function openOlderWallet(t: TestContext, options: Partial<WorldOptions> = {}) {
   const opened = await openUsedWallet(t, options)
   opened.world.clock.advance(1)
   return opened
 }
 
-/** Signs a send of 2 nano that no node hears of. */
+/** Signs a send of 2 nano and publishes it nowhere. */
 async function signUnreceived(world: WalletWorld, instance: Instance, wallet: string): Promise<void> {
   world.trouble = () => 'blocks lost'
   assert.equal(await codeOf(world.finish(send(world, instance, wallet, nano(2)))), 'publish_unknown')
@@ -53,7 +53,7 @@ const settle = async (world: WalletWorld, instance: Instance) => {
 const thaw = ({ ctx }: Instance, wallet: string, payQueued = false) =>
   unfreezeWallet(ctx.store, { wallet, actor: OPERATOR, payQueued })
 
-// Otherwise rotating the keys of several gateways, one after the other, would freeze every wallet that is in use.
+// Otherwise, rotating the keys of several gateways one after another would freeze every wallet in use.
 test('a wallet under a master key that this gateway does not know yet waits; it is not frozen', async (t) => {
   const { world, instance, wallet } = await openOlderWallet(t)
   const younger = { id: 'younger', key: testRandom.bytes(32) }
@@ -82,7 +82,7 @@ test('a node that calls a good block impossible freezes nothing; the same bytes 
   assert.equal((await lastBlock(world)).hash, hash)
 })
 
-// An election may still be won by our own block.
+// Our own block may still win an election.
 test('a rival that is not confirmed freezes nothing; when it falls, our block takes its place', async (t) => {
   const { world, instance, wallet } = await openOlderWallet(t)
   await signUnreceived(world, instance, wallet)
@@ -99,7 +99,7 @@ test('a rival that is not confirmed freezes nothing; when it falls, our block ta
   assert.equal(world.fundsOf(ALICE), 0n)
 })
 
-test('a block that was signed before a freeze leaves after the thaw, with the same bytes', async (t) => {
+test('a block that was signed before a freeze leaves after the unfreeze, with the same bytes', async (t) => {
   const { world, instance, wallet } = await openOlderWallet(t)
   await signUnreceived(world, instance, wallet)
   const signed = await lastBlock(world)
@@ -114,7 +114,7 @@ test('a block that was signed before a freeze leaves after the thaw, with the sa
 })
 
 forEachEngine((engine) => {
-  test('a thawed wallet takes over what the ledger has and sends what is left; the lost send stays lost', async (t) => {
+  test('an unfrozen wallet takes over what the ledger has and sends what is left; the lost send stays lost', async (t) => {
     const { world, instance, wallet } = await openOlderWallet(t, { engine })
     await signUnreceived(world, instance, wallet)
     const { id } = await lastBlock(world)
@@ -134,7 +134,7 @@ forEachEngine((engine) => {
 })
 
 forEachEngine((engine) => {
-  /** A wallet of which others have signed so many blocks in a row, thawed, after it has taken them over. */
+  /** A wallet for which others have signed so many blocks in a row, after it was unfrozen and has taken them over. */
   const openUnfrozen = async (t: TestContext, thefts: number) => {
     const opened = await openOlderWallet(t, { engine, env: { WALLET_WAIT_MS: '2000' } })
     const { world, instance, wallet } = opened
@@ -149,8 +149,8 @@ forEachEngine((engine) => {
     return opened
   }
 
-  // The treasury has refunds, faucet and names to pay: it stopped all of them, again after every thaw.
-  test('a thawed wallet that has sent since freezes again because a node is one block behind', async (t) => {
+  // The treasury pays refunds, the faucet and names; its freeze stopped all of them, again after every unfreeze.
+  test('an unfrozen wallet that has sent since freezes again because a node is one block behind', async (t) => {
     const { world, instance, wallet } = await openUnfrozen(t, 1)
     await world.finish(send(world, instance, wallet))
     await comeToRest(world, instance, wallet)
@@ -162,7 +162,7 @@ forEachEngine((engine) => {
     assert.deepEqual([world.fundsOf(SHOP), world.fundsOf(ALICE)], [nano(3), nano(1)])
   })
 
-  test('a thawed wallet freezes again because a node knows only some of the blocks that it took over', async (t) => {
+  test('an unfrozen wallet freezes again because a node knows only some of the blocks that it took over', async (t) => {
     const { world, instance, wallet } = await openUnfrozen(t, 2)
     world.trouble = () => 'node behind'
     assert.equal(await codeOf(world.finish(send(world, instance, wallet))), 'wallet_busy')
@@ -172,7 +172,7 @@ forEachEngine((engine) => {
     assert.deepEqual([world.fundsOf(SHOP), world.fundsOf(ALICE)], [nano(2), nano(2)])
   })
 
-  test('a wallet that is thawed a second time takes over the word of a node that is behind, and can never sign again', async (t) => {
+  test('a wallet that is unfrozen a second time takes over the word of a node that is behind, and can never sign again', async (t) => {
     const { world, instance, wallet } = await openUnfrozen(t, 1)
     await world.finish(send(world, instance, wallet))
     await comeToRest(world, instance, wallet)
@@ -185,7 +185,7 @@ forEachEngine((engine) => {
     assert.deepEqual([world.fundsOf(SHOP), world.fundsOf(ALICE)], [nano(3), nano(1)])
   })
 
-  test('a thawed wallet in which somebody signs again freezes again', async (t) => {
+  test('an unfrozen wallet in which somebody signs again freezes again', async (t) => {
     const { world, instance, wallet } = await openUnfrozen(t, 1)
     await world.finish(send(world, instance, wallet))
     await comeToRest(world, instance, wallet)
@@ -196,7 +196,7 @@ forEachEngine((engine) => {
   })
 })
 
-test('a deposit whose receive was lost is received after the thaw', async (t) => {
+test('a deposit whose receive was lost is received after the unfreeze', async (t) => {
   const { world, instance, wallet } = await openOlderWallet(t)
   await world.deposit(wallet, nano(7))
   const record = async () => (await findWalletByAddress(world.db, wallet))!
@@ -214,7 +214,7 @@ test('a deposit whose receive was lost is received after the thaw', async (t) =>
   assert.equal((await record()).balance, nano(10))
 })
 
-test('a wallet whose ending was interrupted by a thief shares out what is left after the thaw', async (t) => {
+test('a wallet whose ending was interrupted by a thief shares out what is left after the unfreeze', async (t) => {
   const world = await openWalletWorld(t, { random: testRandom })
   const instance = await world.start()
   const wallet = await world.create(instance, { refundAddress: [SHOP, ALICE], lifetimeMilliseconds: 1_000 })
@@ -231,8 +231,8 @@ test('a wallet whose ending was interrupted by a thief shares out what is left a
   assert.deepEqual([world.fundsOf(wallet), world.fundsOf(SHOP), world.fundsOf(ALICE)], [0n, nano(2), nano(3)])
 })
 
-// A store that was set back has forgotten what it paid since, and would pay it a second time.
-test('a frozen treasury with payments that wait is thawed only by somebody who says that they are to be made', async (t) => {
+// A store restored from a backup has lost its latest payments, and would make them again.
+test('a frozen treasury with payments that wait is unfrozen only by somebody who says that they are to be made', async (t) => {
   const world = await openWalletWorld(t, { random: testRandom })
   const instance = await world.start()
   const wallet = await treasury(instance.ctx)
@@ -254,7 +254,7 @@ test('a frozen treasury with payments that wait is thawed only by somebody who s
   assert.equal(world.fundsOf(SHOP), nano(1))
 })
 
-test('wallets freeze, frozen and thaw on the command line, beside a running gateway', async (t) => {
+test('wallets freeze, frozen and unfreeze on the command line, beside a running gateway', async (t) => {
   const gateway = await openGateway(t)
   const key = gateway.app.createdKey!
   const { address } = (await gateway.call('cloud_wallet', { key })).json()

@@ -26,7 +26,7 @@ const other = { id: 'key-2', key: testRandom.bytes(32) }
 const holder = { walletId: 'wal_1', address: new Signer(1).address }
 const SHOP = new Signer(9).address
 
-test('a sealed key opens for its wallet and address, in either form, and shows nothing (contract 4.2, rule 11)', () => {
+test('an encrypted key opens for its wallet and address, in either form, and shows nothing (contract 4.2, rule 11)', () => {
   for (const bytes of [32, 64]) {
     const key = testRandom.bytes(bytes)
     const encrypted = encryptKey(master, holder, key, testRandom)
@@ -37,7 +37,7 @@ test('a sealed key opens for its wallet and address, in either form, and shows n
 })
 
 // Somebody who can write to the store must not be able to make us sign with another wallet's key.
-test('a sealed key does not open for another wallet, another address, or with another master key', () => {
+test('an encrypted key does not open for another wallet, another address, or with another master key', () => {
   const encrypted = encryptKey(master, holder, testRandom.bytes(32), testRandom)
   const stranger = { walletId: 'wal_2', address: new Signer(2).address }
   const another = encryptKey(master, stranger, testRandom.bytes(32), testRandom)
@@ -49,7 +49,7 @@ test('a sealed key does not open for another wallet, another address, or with an
   assert.throws(() => openKey(master, holder, another))
 })
 
-test('not one bit of a sealed key can change, and its tag cannot be cut', () => {
+test('not one bit of an encrypted key can change, and its tag cannot be cut', () => {
   const encrypted = encryptKey(master, holder, testRandom.bytes(32), testRandom)
   for (const part of ['wrappedDataKey', 'encryptedKey'] as const) {
     const bytes = Buffer.from(encrypted[part], 'base64')
@@ -65,7 +65,7 @@ test('not one bit of a sealed key can change, and its tag cannot be cut', () => 
   }
 })
 
-test('a new wrapping opens with the new master key alone, and the sealed key itself stays (contract 4.2, rule 11)', () => {
+test('a new wrapping opens with the new master key alone, and the encrypted key itself stays (contract 4.2, rule 11)', () => {
   const key = testRandom.bytes(32)
   const encrypted = encryptKey(master, holder, key, testRandom)
   const anew = rewrapKey({ from: master, to: other }, holder, encrypted, testRandom)
@@ -89,15 +89,15 @@ test('the key file is for its owner alone, and two processes that make it agree;
 const vaultOn = (file: string) =>
   new EnvelopeVault({ load: () => readKeyFile(file)!, stamp: () => stampKeyFile(file), random: testRandom })
 
-// Otherwise a wallet made after a rotation is lost as soon as the gateway restarts: its key was only in memory.
-test('a wallet made after a rotation is sealed with a key that is in the file', (t) => {
+// Otherwise a wallet made after a rotation would be lost with the next restart, because its key was only in memory.
+test('a wallet made after a rotation is encrypted with a key that is in the file', (t) => {
   const file = join(openFolder(t), 'wallet-keys')
   const { active: first } = createKeyFile(file, testRandom)
   const vault = vaultOn(file)
   assert.equal(vault.encrypt(holder, testRandom.bytes(32)).masterKeyId, first.id)
   const { active: second } = addToKeyFile(file, testRandom)
   assert.equal(vault.encrypt(holder, testRandom.bytes(32)).masterKeyId, second.id)
-  // The operator takes the old key out, as the documentation says.
+  // The operator removes the old key, as the documentation says.
   const [, line] = readFileSync(file, 'utf8').trim().split('\n')
   writeFileSync(file, `${line}\n`)
   const key = testRandom.bytes(32)
@@ -115,7 +115,7 @@ test('a key file whose key was replaced under its old name seals nothing, so tha
   assert.throws(() => vault.encrypt(holder, testRandom.bytes(32)), /is not what it was/)
 })
 
-test('two rotations at once lose no key: the second is told to wait', (t) => {
+test('two rotations at once lose no key: the second has to wait', (t) => {
   const file = join(openFolder(t), 'wallet-keys')
   createKeyFile(file, testRandom)
   let nested: unknown
@@ -162,7 +162,7 @@ test('a gateway with a wrong master key, or without the one that wallets need, d
   const wrong = { id: master.id, key: other.key }
   const clock = new TestClock()
   await assert.rejects(openGateway(t, env(settingOf(wrong)), clock), /master key key-1 is not the one/)
-  // Nothing that it began keeps the process.
+  // Nothing that it started keeps the process running.
   assert.equal(clock.waiting, 0)
   await assert.rejects(openGateway(t, env(settingOf(other))), /master key key-1 is missing, and 1 wallets depend on it/)
   await assert.rejects(openGateway(t, env('')), /wallet-keys is missing, and wallets depend on the key key-1/)

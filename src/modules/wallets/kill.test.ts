@@ -57,7 +57,7 @@ forEachEngine((engine) => {
       process.start()
       if (kill < KILLS) next = spawnTeller(script, args)
       lines.push(...(await process.killAfter(1 + random.below(TOLD_MAX - 1))))
-      // The dead hold their leases for ten seconds more; nobody has to wait for that here.
+      // A dead process holds its leases for another ten seconds, which this test need not wait for.
       await db.updateTable('wallets').set({ lease_until: 0 }).execute()
     }
 
@@ -65,7 +65,7 @@ forEachEngine((engine) => {
     const last = await openProcessWallets(store, { ...surroundings, clock })
     await until(async () => {
       await last.wallets.jobs[0]!.run({}, new AbortController().signal)
-      // What only now reached the ledger is confirmed a moment later, and seen so at the next look.
+      // What has just reached the ledger is confirmed a moment later, and is found by the next look.
       await allConfirmed(devnet.node)
       clock.advance(HOUR)
       const open = db.selectFrom('wallet_blocks').select('id').where('status', 'not in', ['confirmed', 'refused'])

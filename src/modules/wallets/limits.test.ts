@@ -7,7 +7,7 @@ import { SHOP, codeOf, comeToRest, openWallet, send } from '../../../test/suppor
 import { openWalletWorld } from '../../../test/support/wallet-world.ts'
 
 forEachEngine((engine) => {
-  // A stolen API key must not take out more than the cap by asking ten times at once.
+  // With a stolen API key, ten simultaneous requests must not send more than the limit allows.
   test('sends at the same time do not exceed the daily limit together', async (t) => {
     const env = { WALLET_DAILY_MAX_NANO: '3' }
     const world = await openWalletWorld(t, { engine, random: testRandom, env })
@@ -47,7 +47,7 @@ test('everything can be sent under a limit when it is within it', async (t) => {
   assert.equal(await codeOf(world.finish(send(world, instance, large, nano(3)))), 'limit_reached')
 })
 
-// A key that was used for one nano must not answer for everything, nor the other way round.
+// A key that was used for one nano must not be charged for everything, nor the other way round.
 test('a repeated send of everything is the same as one of everything only', async (t) => {
   const { world, instance, wallet } = await openWallet(t)
   await world.deposit(wallet, nano(5))

@@ -12,7 +12,7 @@ forEachEngine((engine) => {
   test('a wallet whose key is only in backups moves to one of the seed with all its money, and what still arrives follows', async (t) => {
     const { world, instance, wallet: from } = await openUsedWallet(t, { engine })
     const { id } = (await findWalletByAddress(world.db, from))!
-    // As 0.2 made it.
+    // A wallet as version 0.2 made it.
     await world.db
       .updateTable('wallet_keys')
       .set({ seed_id: null, seed_index: null })
@@ -46,7 +46,7 @@ forEachEngine((engine) => {
   })
 })
 
-// Words that have leaked open every wallet of their seed, also the treasury; that one keeps its address.
+// Leaked words open every wallet of their seed, including the treasury, which keeps its address.
 test('with a new seed every wallet of the older one is on the list, and a frozen one cannot move', async (t) => {
   const { world, instance, wallet } = await openUsedWallet(t, { random: testRandom })
   const ctx = { ...instance.ctx.store, vault: instance.ctx.vault }

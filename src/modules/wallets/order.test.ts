@@ -15,7 +15,7 @@ import { type Instance, type WalletWorld, openWalletWorld } from '../../../test/
 const DUST = 20
 const ONE = toRaw(1n)
 
-/** Dust for a wallet that is queued to be received. */
+/** Tiny deposits for a wallet that is queued to be received. */
 async function queueDust(world: WalletWorld, { ctx }: Instance, wallet: string): Promise<void> {
   for (let count = 0; count < DUST; count++) await world.deposit(wallet, ONE)
   const deposits = await readDeposits(ctx.node, wallet, { count: DUST, threshold: 1n })
@@ -78,7 +78,7 @@ test('a send that needs a deposit receives the large one first, whatever dust wa
   assert.equal(BigInt(sent.balance_raw!), nano(4), 'no dust came before it')
 })
 
-// Two nodes may answer: one that has heard of the last send, and one that has not.
+// Two nodes may answer: one that knows the last send, and one that does not.
 test('a held wallet does not end while the ledger still shows a balance', async (t) => {
   const { world, instance, wallet } = await openUsedWallet(t, {}, { lifetimeMilliseconds: 1_000 })
   world.clock.advance(1_000)

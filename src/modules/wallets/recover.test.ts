@@ -13,7 +13,7 @@ import { findWalletByAddress } from './store.ts'
 
 const AHEAD = 40
 
-/** A store that was set back to before some of its wallets were made. */
+/** A store restored from a backup that lacks some of its wallets. */
 async function openOlderStore(t: TestContext, engine: StoreEngine) {
   const world = await openWalletWorld(t, { engine, random: testRandom })
   const instance = await world.start()
@@ -34,7 +34,7 @@ const recover = (world: WalletWorld, { ctx }: Instance, ask = askOf(world)) =>
   recoverWallets({ ...ctx.store, vault: ctx.vault }, { ask, ahead: AHEAD, actor: OPERATOR })
 
 forEachEngine((engine) => {
-  // Two nano in a wallet that was made after the backup were gone, and `verify` said that everything agrees.
+  // Two nano in a wallet made after the backup were lost, while `verify` found no differences.
   test('money on wallets made after the backup is found, belongs to whoever the operator says, and can be sent', async (t) => {
     const { world, instance, kept, lost } = await openOlderStore(t, engine)
     const [used, waiting] = [lost[7]!, lost[29]!]
@@ -96,7 +96,7 @@ forEachEngine((engine) => {
   })
 })
 
-// What was sent after the backup is on the ledger: the wallet takes it over before it signs.
+// Sends made after the backup are on the ledger: the wallet takes them over before it signs.
 test('a recovered wallet that had sent already goes on from where the ledger is', async (t) => {
   const world = await openWalletWorld(t, { random: testRandom })
   const instance = await world.start()

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { toRaw } from '../../kernel/money.ts'
 import { queueReceives } from './domain/queue-receives.ts'
-import { findWalletByAddress, markExpiring } from './store.ts'
+import { findWalletByAddress } from './store.ts'
+import { markExpiring } from './ending-store.ts'
 import { nano } from '../../../test/support/blocks.ts'
 import { createDatabase } from '../../../test/support/postgres.ts'
 import { forEachEngine } from '../../../test/support/engines.ts'
@@ -19,12 +20,13 @@ import {
 } from '../../../test/support/wallet-steps.ts'
 import type { WalletWorld } from '../../../test/support/wallet-world.ts'
 
-/* What a wallet must not sign, although somebody says that it should. */
+/* What a wallet must not sign, although a request, a node or the store says so. */
 
 const countSigned = async ({ db }: WalletWorld) =>
   (await db.selectFrom('wallet_blocks').select('id').where('hash', 'is not', null).execute()).length
 
-// A node that lists what is no deposit would have us sign a block that nobody takes, and stop the wallet with it.
+// A node that lists something other than a deposit would make us sign a block that no node accepts, and so stop the
+// wallet.
 test('only a confirmed send of this amount to this wallet is received, whatever a list says', async (t) => {
   const { world, instance, wallet } = await openWallet(t)
   const { id } = (await findWalletByAddress(world.db, wallet))!
@@ -44,15 +46,15 @@ test('only a confirmed send of this amount to this wallet is received, whatever 
     assert.equal(await countSigned(world), 0)
   }
   const left = () => world.db.selectFrom('wallet_blocks').select('source_hash').execute()
-  // Nodes do not know of a confirmation at the same moment: for a minute it is waited for.
+  // Nodes learn of a confirmation at different times, so it is awaited for a minute.
   assert.deepEqual(await left(), [{ source_hash: unconfirmed }])
   world.clock.advance(60_001)
   await comeToRest(world, instance, wallet)
   assert.deepEqual(await left(), [], 'and the deposit can be received later, as it is')
 })
 
-// Somebody who can write to the store and seal must not make us sign for an address with another key.
-test('a sealed key that is not the key of its address signs nothing, and freezes the wallet', async (t) => {
+// Somebody who can write to the store and encrypt must not make us sign for an address with another key.
+test('an encrypted key that is not the key of its address signs nothing, and freezes the wallet', async (t) => {
   const { world, instance, wallet } = await openWallet(t)
   await world.deposit(wallet, nano(5))
   const { id } = (await findWalletByAddress(world.db, wallet))!
@@ -65,7 +67,7 @@ test('a sealed key that is not the key of its address signs nothing, and freezes
 })
 
 forEachEngine((engine) => {
-  // Otherwise the send would share the balance with the plan of the ending, which has given all of it away.
+  // Otherwise the send and the ending of the wallet, which gives away the whole balance, would both use it.
   test('a wallet that begins to end while a send is on its way in takes no send', async (t) => {
     const { world, instance, wallet } = await openWallet(t, { engine }, { refundAddress: ALICE })
     await world.deposit(wallet, nano(5))
@@ -81,7 +83,7 @@ forEachEngine((engine) => {
   })
 })
 
-// With several nodes the one that answers may not have heard of our last block: its frontier is used already.
+// With several nodes, the one that answers may not know our last block, so its frontier may be used already.
 test('a node that is behind is waited for: nothing is signed on an old frontier, and nothing is frozen', async (t) => {
   const { world, instance, wallet } = await openWallet(t)
   await world.deposit(wallet, nano(5))

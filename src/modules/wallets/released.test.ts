@@ -20,7 +20,7 @@ import { testRandom } from '../../../test/support/random.ts'
 import { ALICE, SHOP, codeOf, comeToRest, send, steal } from '../../../test/support/wallet-steps.ts'
 import { type Instance, type WorldOptions, openWalletWorld } from '../../../test/support/wallet-world.ts'
 
-/* A lie is a ledger of its own here: in it a thief has paid, and everything that follows from that is so (decisions 108). */
+/* Here a lie is a separate ledger on which a thief has paid, with everything that follows from it (decision 108). */
 
 const MINUTE = 60_000
 const LEASE = 11_000
@@ -58,14 +58,14 @@ async function openLies(t: TestContext, count: number, { engine, env }: Partial<
   const record = async (address = wallet) => (await findWalletByAddress(world.db, address))!
   const blocks = () => world.db.selectFrom('wallet_blocks').selectAll().orderBy('sequence').execute()
   const statuses = async () => (await blocks()).map(({ kind, status }) => `${kind} ${status}`)
-  /** Time with a look every five minutes. */
+  /** Advances the clock, with a look every five minutes. */
   const pass = async (minutes: number, by: Instance = instance) => {
     for (let minute = 0; minute < minutes; minute += 5) {
       world.clock.advance(5 * MINUTE)
       await world.finish(by.look())
     }
   }
-  /** From now on all nodes tell of a payment that never was. */
+  /** From now on all nodes report a payment that never happened. */
   const invent = async (amount: Raw, to = wallet) => {
     await feed(world.ledger, lie)
     showAll(lie)
@@ -86,13 +86,13 @@ forEachEngine((engine) => {
       else await invent(nano(7))
       assert.equal((await receive())[0]!.amount, nano(7))
       if (confirms) await comeToRest(world, await world.start(), wallet)
-      // As long as the lie is told, nothing is certain.
+      // While the nodes lie, nothing is certain.
       await pass(30)
       assert.equal((await statuses()).at(-1), `receive ${confirms ? 'confirmed' : 'broadcast'}`)
       showAll(world.ledger)
       assert.equal(nodes[0]!.ledger, world.ledger)
       await pass(10)
-      // What was denied before a restart counts after it.
+      // What nodes denied before a restart counts after it, too.
       const another = await world.start()
       await pass(5, another)
       assert.equal((await statuses()).at(-1), `receive ${confirms ? 'confirmed' : 'broadcast'}`)
@@ -176,7 +176,7 @@ forEachEngine((engine) => {
     await receive()
     showAll(world.ledger)
     await pass(20)
-    // It is signed, and no node gets it before the other one.
+    // It is signed, and no node gets it before the other block.
     for (const node of nodes) node.refuses = 'Gap source block'
     await codeOf(world.finish(send(world, instance, wallet, nano(2), 'order')))
     assert.deepEqual((await statuses()).slice(2), ['receive void', 'send signed'])
@@ -208,7 +208,7 @@ test('a block of which one node knows, or about which one cannot be asked, is no
   assert.equal((await record()).denied, null)
   showAll(world.ledger)
   await pass(15)
-  // What it does not deny by name, it may have.
+  // A node may have a block that it does not explicitly deny.
   nodes[1]!.lie = (action, answer) => (action === 'blocks_info' ? { ...answer, blocks_not_found: [source] } : answer)
   await pass(5)
   delete nodes[1]!.lie
@@ -327,7 +327,7 @@ for (const half of [false, true]) {
     await world.deposit(ending, nano(2))
     await invent(nano(6), ending)
     let taken = 0
-    // Both deposits are confirmed, and of the shares none.
+    // Both deposits are confirmed, but none of the shares.
     nodes[0]!.lie = (action, answer) => {
       if (half && action === 'process' && ++taken === 2) lie.hold()
       return answer
@@ -350,7 +350,7 @@ test('what a false block took the place of, after a true one had been released, 
   await receive()
   showAll(world.ledger)
   await pass(20)
-  // Now the others lie: a block that only they have stands in the place of the released one.
+  // Now the other nodes lie: they have a block that exists only there, in the place of the released one.
   const { node: other } = await openDevnet(t, {
     clock: world.clock,
     random: testRandom,
@@ -373,7 +373,7 @@ test('what a false block took the place of, after a true one had been released, 
   assert.equal(await codeOf(world.finish(send(world, instance, wallet, nano(2), 'order'))), 'send_void')
 })
 
-test('a thaw takes over a released block that is on the ledger after all', async (t) => {
+test('an unfreeze takes over a released block that is on the ledger after all', async (t) => {
   const { world, instance, wallet, lie, showAll, record, statuses, pass, invent, receive } = await openLies(t, 2)
   await invent(nano(7))
   await receive()
@@ -388,7 +388,7 @@ test('a thaw takes over a released block that is on the ledger after all', async
   assert.equal((await record()).balance, nano(11))
 })
 
-// What somebody else had signed, and a thaw had taken over, has our own signature.
+// A block that somebody else signed, and that an unfreeze took over, has our own signature.
 test('a node that names an older block which another had signed, as if it came next, does not freeze the wallet again', async (t) => {
   const { world, instance, wallet, nodes, record, pass } = await openLies(t, 1)
   const old = await steal(world, instance, wallet)

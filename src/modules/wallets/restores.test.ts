@@ -62,7 +62,7 @@ forEachEngine((engine, open) => {
     const older = (await findWalletByAddress(db, wallet))!
     await world.finish(send(world, instance, wallet, nano(2), 'forgotten'))
     await comeToRest(world, instance, wallet)
-    // The store goes back to before the second send.
+    // The store is restored to its state before the second send.
     const { hash } = await db
       .selectFrom('wallet_blocks')
       .select('hash')

@@ -18,7 +18,7 @@ import { keepSeed, withSeed } from './domain/seeds.ts'
 import { rewrapKeys, showWords } from './index.ts'
 import { listSeals, listSeeds } from './seeds-store.ts'
 
-/* Keys of new wallets come from one seed, so that 24 words bring them all back (decision 7). */
+/* Keys of new wallets come from one seed, so that 24 words restore all of them (decision 7). */
 
 const addressAt = (seed: Uint8Array, index: number) => toAddress(toSigningKey(deriveKeyBytes(seed, index)).publicKey)
 
@@ -41,7 +41,7 @@ forEachEngine((engine) => {
     const [one, other] = await Promise.all([world.start(), world.start()])
     await world.finish(Promise.all([...Array(8)].map((_, at) => world.create(at % 2 === 0 ? one : other))))
     const places = await placesIn(world)
-    // Both also make the treasury; the one that is too late leaves its place empty.
+    // Both also make the treasury; the later one leaves its index unused.
     assert.equal(new Set(places.map(({ seed_index: index }) => index)).size, 9)
     let shown: string[] = []
     await showWords({ ...one.ctx.store, vault: other.ctx.vault }, OPERATOR, (words) => (shown = words))
@@ -49,7 +49,7 @@ forEachEngine((engine) => {
     for (const { address, seed_index: index } of places) assert.equal(addressAt(seed, index!), address)
   })
 
-  // A key that two wallets share would pay the deposits of one into the other.
+  // If two wallets shared a key, deposits for one would be credited to the other.
   test('an instance that dies anywhere in making a wallet leaves a place empty, and never a key that is used twice', async (t) => {
     const world = await openWalletWorld(t, { engine, random: testRandom })
     for (let call = 1; call < 12; call++) {

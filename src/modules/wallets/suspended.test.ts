@@ -34,7 +34,7 @@ forEachEngine((engine) => {
     await world.deposit(wallet, nano(5))
     await suspendAccount(world.ctx, { accountId, actor: OPERATOR, reason: 'Abuse.' })
     assert.equal(await codeOf(world.finish(send(world, instance, wallet))), 'wallet_busy')
-    // The process whose client waited for this one has died.
+    // The process whose client waited for this send has died.
     const { id: walletId } = (await findWalletByAddress(world.db, wallet))!
     const now = world.clock.now()
     const terms = { accountId, destination: SHOP, amount: nano(1), reference: 'two', createdAt: now, deadlineAt: now }

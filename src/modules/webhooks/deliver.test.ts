@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { claimJobs } from '../../infra/jobs/queue.ts'
 import { inTx } from '../../kernel/in-tx.ts'
-import type { Outbound } from '../../kernel/ports.ts'
+import { type Outbound } from '../../kernel/outbound.ts'
 import { recordEvent } from './index.ts'
 import { makeEndpoint } from './endpoints/change.ts'
 import { endpoint as noun } from './endpoints/endpoint.ts'
@@ -21,10 +21,10 @@ import {
   openWebhooks,
 } from '../../../test/support/webhook-steps.ts'
 
-/* Webhooks on their way: at least once, the same bytes every time, never unsigned (contract 6). */
+/* Delivery of webhooks: at least once, always the same bytes, never unsigned (contract 6). */
 
 forEachEngine((engine) => {
-  /** A merchant's server, told by the address of each checkout, and one that an endpoint of the account leads to. */
+  /** A merchant's server that gets the events of each checkout, and one behind an endpoint of the account. */
   async function openBoth(t: TestContext) {
     const world = await openWebhooks(t, engine)
     const [receiver, listener] = [await openReceiver(t), await openReceiver(t)]
@@ -47,7 +47,7 @@ forEachEngine((engine) => {
     await world.settle()
     assert.deepEqual(received(), [1, 1])
     assert.equal((await world.about()).length, 1)
-    // Another kind, another cause or another subject is another event.
+    // Another type, cause or subject is another event.
     await world.record({ ...same, type: 'payment.late' })
     await world.record({ ...same, dedupeKey: 'other block' })
     await world.record({ ...same, subject: 'other' })
@@ -68,7 +68,7 @@ forEachEngine((engine) => {
     assert.deepEqual(received(), [0, 0])
   })
 
-  // A crash at the worst moment: the receiver has it, and we do not know.
+  // A crash at the worst moment: the receiver has the event, and we do not know.
   test('a crash between sending and writing leads to the same attempt again, and counts once', async (t) => {
     const world = await openWebhooks(t, engine)
     const receiver = await openReceiver(t)
@@ -116,7 +116,7 @@ forEachEngine((engine) => {
     assert.equal(receiver.requests.length, 2)
   })
 
-  // Without this the shop waited for the look at what is stuck, up to 25 minutes.
+  // Without this the shop had to wait up to 25 minutes for the regular look for stuck deliveries.
   test('a shop gets its event although the clock is set back between the claim of the job and the look at the delivery', async (t) => {
     const world = await openWebhooks(t, engine)
     const receiver = await openReceiver(t)

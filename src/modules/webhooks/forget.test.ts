@@ -5,7 +5,7 @@ import { forEachEngine } from '../../../test/support/engines.ts'
 import { until } from '../../../test/support/until.ts'
 import { answerWith, openReceiver, openWebhooks } from '../../../test/support/webhook-steps.ts'
 
-/* How long things are kept: bodies for 30 days, everything else for 90. */
+/* Bodies are kept for 30 days, everything else for 90. */
 
 const DAY = 86_400_000
 

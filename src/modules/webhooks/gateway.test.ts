@@ -7,7 +7,7 @@ import { newKey } from '../../../test/support/random.ts'
 import { until } from '../../../test/support/until.ts'
 import { answerWith, openReceiver } from '../../../test/support/webhook-steps.ts'
 
-/* Webhooks through a whole gateway: what never reaches logs and metrics, and what a restart keeps. */
+/* Webhooks of a complete gateway: what must not get into logs and metrics, and what survives a restart. */
 
 const postTo = ({ url, app }: Gateway, path: string, body: object = {}) =>
   ask(`${url}/api${path}`, { headers: { key: app.createdKey! }, body: JSON.stringify(body) })

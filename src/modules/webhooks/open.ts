@@ -1,7 +1,8 @@
 import type { StoreEngine } from '../../kernel/dialect.ts'
 import type { StoreCtx } from '../../kernel/in-tx.ts'
 import { type Module, offer } from '../../kernel/module.ts'
-import type { ConfirmationBus, NodePort, Notices, Outbound, SecretBox } from '../../kernel/ports.ts'
+import { type ConfirmationBus, type NodePort, type Notices, type SecretBox } from '../../kernel/ports.ts'
+import { type Outbound } from '../../kernel/outbound.ts'
 import type { ValuesOf } from '../../kernel/setting.ts'
 import { watch } from './actions/watch.ts'
 import { countUndelivered } from './deliveries-store.ts'
@@ -65,7 +66,7 @@ export function openWebhooks(
     node,
     engine,
     addressesMax: settings.watchAddressesMax,
-    heed(addresses) {
+    watch(addresses) {
       monitor.feed.watch(addresses)
       notices.publish(WATCHES, '')
     },

@@ -11,7 +11,7 @@ import { ping } from './domain/ping.ts'
 import { until } from '../../../test/support/until.ts'
 import { ACCOUNT, answerWith, openReceiver, openRunner, openWebhooks } from '../../../test/support/webhook-steps.ts'
 
-/* Receivers that are slow, gone, many or hostile: each delivery goes its own way, and none waits for another's. */
+/* Receivers that are slow, unavailable, numerous or hostile: no delivery waits for another receiver. */
 
 const HOUR = 3_600_000
 const SECRET = 'my shop secret 42'
@@ -79,7 +79,7 @@ test('at most four requests at once go to one host, and others wait for none of 
     })
   })
   for (let events = 0; events < 10; events++) await world.record({ url: slow.url })
-  // The same machine under another name is another host.
+  // The same machine under another name counts as another host.
   const other = await openReceiver(t)
   await world.record({ url: other.url.replace('127.0.0.1', 'other.example') })
   await until(() => other.requests.length === 1 && world.attempts.length === 1)
@@ -101,8 +101,8 @@ test('at most four requests at once go to one host, and others wait for none of 
   assert.ok(isFirst, 'waiting is no attempt')
 })
 
-// Whoever made checkouts without a key, each with a slow host of its own, filled every place that there was.
-test('a shop hears of its payment at once, however many slow hosts strangers have named', async (t) => {
+// Somebody who made checkouts without a key, each with a slow host, used up every place.
+test('a shop learns of its payment at once, however many slow hosts strangers have named', async (t) => {
   const world = await openWebhooks(t)
   const held: (() => void)[] = []
   const slow = await openReceiver(t, (response) => void held.push(() => response.writeHead(200).end()))
@@ -116,7 +116,7 @@ test('a shop hears of its payment at once, however many slow hosts strangers hav
   await until(() => shop.requests.length === 1)
   assert.equal(held.length, 32, 'strangers have the places that they may have')
 
-  // Theirs arrive as well, one after another.
+  // These arrive as well, one after another.
   slow.answer = answerWith(200)
   for (const answer of held) answer()
   await until(() => world.attempts.length === 33)
@@ -124,8 +124,8 @@ test('a shop hears of its payment at once, however many slow hosts strangers hav
   assert.ok(world.attempts.every(({ outcome }) => outcome === 'delivered'))
 })
 
-// Four accounts with slow endpoints had all the places of endpoints, and everybody else waited for them.
-test('an endpoint hears at once, however many slow endpoints other accounts have', async (t) => {
+// Four accounts with slow endpoints used up all places for endpoints, and everybody else had to wait.
+test('an endpoint is notified at once, however many slow endpoints other accounts have', async (t) => {
   const world = await openWebhooks(t)
   const held: (() => void)[] = []
   const slow = await openReceiver(t, (response) => void held.push(() => response.writeHead(200).end()))
@@ -161,7 +161,7 @@ test('an address that came to lead into a private network leaves nothing but a c
   assert.deepEqual([attempt!.status, attempt!.error, attempt!.response], [null, 'address_refused', ''])
 })
 
-test('a secret that no longer opens is told, and tried again', async (t) => {
+test('a secret that no longer opens is reported, and tried again', async (t) => {
   const world = await openWebhooks(t)
   const receiver = await openReceiver(t)
   const { secrets } = world.ctx

@@ -16,7 +16,7 @@ import { dumpStore, listAudit } from '../../../test/support/dump-store.ts'
 import { forEachEngine } from '../../../test/support/engines.ts'
 import { testRandom } from '../../../test/support/random.ts'
 
-/* Events and secrets over REST beyond the contract's own words, which `test/spec/part6-routes.test.ts` holds. */
+/* Events and secrets over REST beyond what the contract says, which `test/spec/part6-routes.test.ts` covers. */
 
 const URL_WITH_QUERY = 'https://shop.example/hook?token=hidden'
 
@@ -31,7 +31,7 @@ interface Page {
   has_more: boolean
 }
 
-/** A room whose way out leads nowhere that is private. */
+/** A context whose outgoing requests reach no private network. */
 function openContext(ctx: StoreCtx, secrets: SecretBox): WebhookContext {
   const outbound = openOutbound({ ...ctx, allowPrivate: false, resolve: () => Promise.resolve([]) })
   const batches = openBatches({ ...ctx, secrets, outbound, slots: new HostConcurrency(), onAttempt: () => undefined })
@@ -64,7 +64,7 @@ const callerOf = (world: MountedRoutes, key: string) => ({
 })
 
 forEachEngine((engine) => {
-  // Otherwise whoever polls would lose the event of the slower transaction for ever.
+  // Otherwise somebody who polls would miss the event of the slower transaction for ever.
   test('the feed never overtakes an event that is still being written', async (t) => {
     const { world, ctx, record } = await open(t, engine)
     const { accountId, key } = await world.join('a@example.com')
@@ -140,7 +140,7 @@ test('409 an event without an address, and one whose body is no longer kept, can
   assert.equal((await get(`/events/${old}`)).json<{ event: Shown }>().event.payload, null)
 })
 
-test('a secret that is changed, also by a repeated request, lies sealed in the store and stands in the audit', async (t) => {
+test('a secret that is changed, also by a repeated request, is encrypted in the store and stands in the audit', async (t) => {
   const { world, ctx } = await open(t)
   const { accountId, key } = await world.join('a@example.com')
   const rotate = async (headers = {}) =>

@@ -7,7 +7,7 @@ import { accountSecret, rotateAccountSecret } from './domain/account-secret.ts'
 import { forEachEngine } from '../../../test/support/engines.ts'
 import { ACCOUNT, answerWith, openReceiver, openWebhooks } from '../../../test/support/webhook-steps.ts'
 
-/* What signs, and for how long (contract 6). */
+/* Which secret signs, and for how long (contract 6). */
 
 forEachEngine((engine) => {
   test('an account has one secret, however many ask for its first at once, and one in another account’s row does not open', async (t) => {
@@ -30,13 +30,13 @@ forEachEngine((engine) => {
     verifyWebhook(body, headers, fresh, world.clock.now() / 1000)
   })
 
-  test('an account whose secret was sealed with a lost key gets another by rotating', async (t) => {
+  test('an account whose secret was encrypted with a lost key gets another by rotating', async (t) => {
     const world = await openWebhooks(t, engine)
     const receiver = await openReceiver(t)
     const { random } = world.ctx
     await accountSecret({ ...world.ctx, secrets: openSecretBox(random.bytes(32), random) }, ACCOUNT)
     await assert.rejects(accountSecret(world.ctx, ACCOUNT))
-    // The payment behind it has happened, whatever became of the key.
+    // The payment has happened, whatever became of the key.
     await world.tell({ url: receiver.url })
     assert.equal(world.attempts[0]!.code, 'secret_unreadable')
     const { current, previous } = await rotateAccountSecret(world.ctx, { accountId: ACCOUNT, actor: OPERATOR })

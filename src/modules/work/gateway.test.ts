@@ -24,7 +24,7 @@ interface WorkResult {
   credits: number
 }
 
-/** A gateway in front of the live network, whose node happens to be away: work needs none. */
+/** A gateway for the live network whose node is unavailable, because work needs no node. */
 const openLive = (t: TestContext, env: Record<string, string> = {}) =>
   openGateway(t, { ...OWN_THREADS, NODE_URLS: 'http://127.0.0.1:1', WORK_WAIT_SECONDS_MAX: '540', ...env })
 
@@ -45,7 +45,7 @@ async function listenOn(t: TestContext, server: ReturnType<typeof createServer>)
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** A spare machine that computes for others, and what it searches with. */
+/** A machine that computes work for others, and its engines. */
 async function openWorkServer(t: TestContext, more: (searches: Scheduler) => object = () => ({})): Promise<string> {
   const engine = await openCpuEngine({ threads: 1, random: testRandom })
   const searches = new Scheduler({ engines: [engine], clock: systemClock, queueSecondsMax: 60, waitSecondsMax: 60 })
@@ -62,7 +62,8 @@ test('50 identical requests at once cause one search', async (t) => {
   const results = replies.map(({ json }) => json<WorkResult>())
   assert.equal(new Set(results.map(({ work }) => work)).size, 1)
   assert.ok(workValue(hash, results[0]!.work) >= WORK_THRESHOLDS.dev.send)
-  // Two searches would begin at different nonces. Whoever comes right after one is answered from memory, and counted nowhere.
+  // Two searches would begin at different nonces. A caller directly after the first gets its answer from memory, and is
+  // not counted.
   const found = await metric(gateway, 'gateway_work_found_total')
   const hits = await metric(gateway, 'gateway_work_hits_total')
   assert.ok(found >= 1 && found + hits <= 50, `${found} waited, ${hits} came later`)
@@ -75,7 +76,7 @@ test('when the only peer dies in the midst of a search, this machine finds the w
   })
   const gateway = await openLive(t, { WORK_URLS: await listenOn(t, peer) })
   const hash = newHash()
-  // Hard enough that the peer, which is believed to be fast, is asked first.
+  // So hard that the peer, which is assumed to be fast, is asked first.
   const reply = await gateway.call('work_generate', { hash, difficulty: 'fffffe0000000000' })
   assert.equal(reply.status, 200, reply.text)
   assert.ok(workValue(hash, reply.json<WorkResult>().work) >= WORK_THRESHOLDS.live.receive)

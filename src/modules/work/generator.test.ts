@@ -5,7 +5,7 @@ import { turn, workFor } from '../../../test/support/scripted-engine.ts'
 import { openFile } from '../../../test/support/sqlite-store.ts'
 import { until } from '../../../test/support/until.ts'
 import { WORK_THRESHOLDS, workValue } from '../../kernel/nano/work.ts'
-import type { FoundWork, WorkRequest } from '../../kernel/ports.ts'
+import { type FoundWork, type WorkRequest } from '../../kernel/work-port.ts'
 import { WorkGenerator } from './generator.ts'
 
 const { send, receive } = WORK_THRESHOLDS.dev
@@ -83,7 +83,7 @@ test('when an account moves on, what was made for its old root is dropped and ca
   clock.advance(1_000)
   const stored = async () => (await ctx.db.selectFrom('works').select('root').execute()).map(({ root }) => root)
   await until(async () => (await stored()).includes(old))
-  // Somebody else published the next block; a confirmation tells us, also after a restart.
+  // Somebody else has published the next block; its confirmation shows that, even after a restart.
   const restarted = open()
   await restarted.start()
   restarted.note(confirmation(next, old), send)

@@ -9,7 +9,10 @@ import { newHash } from '../../../test/support/random.ts'
 import { openRecordingNode } from '../../../test/support/recording-node.ts'
 import { PRICE, SHOP, openPayer, openShop, paymentsOnLedger } from '../../../test/support/x402-steps.ts'
 
-/* The scheme this package exports, in the client everybody has; how that one pays is in test/gallery. */
+/*
+ * The scheme that this package exports, in the standard client; that client's own way of paying is tested in
+ * test/gallery.
+ */
 
 const NETWORK = 'nano:mainnet'
 
@@ -32,7 +35,7 @@ test('a stock client whose owner did not allow nano, or not so much of it, pays 
   assert.equal(paymentsOnLedger(node), 0)
 })
 
-// Whoever signs for a lower balance than there is gives the difference away.
+// A payer who signs for a lower balance than there is gives the difference away.
 test('the scheme signs nothing for a balance that is not the one its newest block was signed with', async (t) => {
   const { node, url } = await openShop(t)
   const payer = await openPayer(node)
@@ -48,7 +51,7 @@ test('the scheme signs nothing for a balance that is not the one its newest bloc
 test('the example in the package pays for a request, from an account that was only just funded', async (t) => {
   const { url, node } = await openShop(t)
   const root = new URL('../../..', import.meta.url)
-  // The example imports the package by its name, as those will who read it.
+  // The example imports the package by name, as its readers will.
   execFileSync(process.execPath, ['scripts/build.mjs'], { cwd: root })
   const payer = await openPayer(node)
   const poor = new Signer(904)

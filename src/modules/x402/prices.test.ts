@@ -6,7 +6,7 @@ import { WORK_ACTIONS } from '../work/open.ts'
 import { readGoods } from './index.ts'
 import { SHOP } from '../../../test/support/x402-steps.ts'
 
-test('a price that nobody can pay, or a thing that cannot be sold, is told at the start', () => {
+test('a price that nobody can pay, or a thing that cannot be sold, is reported at the start', () => {
   const actions = [...ACCOUNT_ACTIONS, ...WORK_ACTIONS]
   const read = (env: Record<string, string>, rates?: Parameters<typeof readGoods>[2]) =>
     readGoods(loadConfig({ X402_PAY_TO: SHOP.address, ...env }), actions, rates)

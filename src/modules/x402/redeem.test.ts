@@ -20,7 +20,7 @@ import {
   signed,
 } from '../../../test/support/x402-steps.ts'
 
-/* One payment presented many times, at many endpoints, and with replies that get lost; the usual way is in test/spec. */
+/* One payment presented many times, at many endpoints, with lost replies; ordinary use is tested in test/spec. */
 
 test('a payment is honoured after the price and the address have changed', async (t) => {
   const ledger = await openDevnet(t)
@@ -72,7 +72,7 @@ test('200 a lost reply to the broadcast is made up for by a look at the ledger',
   assert.equal(upstream.hits('process'), 1)
 })
 
-// Found by npm run chaos: a node that answered from the past.
+// Found by npm run chaos: a node answered with an earlier state.
 test('a payer was refused because one of two nodes said that the account stood elsewhere: now the block is tried', async (t) => {
   const ledger = await openDevnet(t)
   const nodes = [await FaultyNode.start(t, { ledger }), await FaultyNode.start(t, { ledger })]
@@ -88,14 +88,15 @@ test('a payer was refused because one of two nodes said that the account stood e
     assert.equal(reply.status, 200, reply.text)
     liar.beHonest()
   }
-  // What both say counts.
+  // What both report counts.
   for (const node of nodes) node.lie('account_info', (answer) => ({ ...answer, frontier: 'F'.repeat(64) }))
   const block = paymentBlock(ledger.node, await openPayer(ledger.node))
   const refused = await call('work_generate', { hash: newHash() }, signed(block))
   assert.equal(refused.status, 402)
 })
 
-// Found by npm run chaos: two gateways published the block at once, and the node that both asked denied it.
+// Found by npm run chaos: two gateways published the block at the same moment, and the node that both asked did not
+// have it.
 test('a payer was refused although the ledger has the payment: one node refused and denied the block that it took', async (t) => {
   const ledger = await openDevnet(t)
   const [liar, honest] = [await FaultyNode.start(t, { ledger }), await FaultyNode.start(t, { ledger })]

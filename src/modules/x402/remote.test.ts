@@ -23,7 +23,10 @@ import {
   signed,
 } from '../../../test/support/x402-steps.ts'
 
-/* A facilitator elsewhere settles, and our own node decides: whatever it says, nothing is served that is not paid. */
+/*
+ * Another facilitator settles, but our own node decides: whatever the facilitator says, nothing is served that is not
+ * paid.
+ */
 
 async function openRemoteShop(t: TestContext, env: Record<string, string> = {}) {
   const ledger = await openDevnet(t)
@@ -191,7 +194,7 @@ test('402 a definite no of the facilitator is a no, when the ledger has nothing 
   assert.equal((await call('work_generate', { hash }, signed(block))).status, 200)
 })
 
-test('503 a facilitator that does not settle on our network; the price is told all the same', async (t) => {
+test('503 a facilitator that does not settle on our network; the price is reported all the same', async (t) => {
   const { call, node, facilitator } = await openRemoteShop(t)
   const payer = await openPayer(node)
   facilitator.supported = () => ({ kinds: [{ x402Version: 2, scheme: 'exact', network: 'eip155:8453' }] })

@@ -20,7 +20,7 @@ import {
   stateOf,
 } from '../../../test/support/x402-steps.ts'
 
-/* A process dies between two steps, or its client leaves: the same request goes on from there. */
+/* A process dies between two steps, or its client leaves: the same request continues from there. */
 
 /** A payment for work; `dieAfterClaim` leaves the row of a process that died right after its claim. */
 async function openOrder(t: TestContext, ...given: [Parameters<typeof openFaultyShop>[1]?]) {
@@ -84,7 +84,7 @@ test('503 while another instance works on a payment, whoever presents it waits a
   assert.equal(upstream.hits('process'), 0)
 })
 
-// A payment that its payer has given up must not bar the account from paying again.
+// A payment that its payer has abandoned must not keep the account from paying again.
 test('a claim that nobody works on, and that the ledger does not have, makes room for another block', async (t) => {
   const { call, node, app, payer, block: abandoned, dieAfterClaim, present } = await openOrder(t)
   await dieAfterClaim(0)
@@ -112,7 +112,8 @@ test('200 what is paid for is finished and kept for a client that has left', asy
   assert.equal(reply.headers['idempotent-replayed'], 'true')
 })
 
-// Found by npm run chaos: a gateway answered while it could not reach its store, and the next one had work of its own for it.
+// Found by npm run chaos: a gateway answered while its store was unavailable, and the next gateway computed other work
+// for the same payment.
 test('an agent whose answer could not be kept comes again, and one payment never brings two answers', async (t) => {
   const { upstream, db, present } = await openOrder(t)
   await sql`create trigger away before update on x402_payments when new.state = 'served'

@@ -61,7 +61,7 @@ export const X402_SETTINGS = {
     'X402_FACILITATOR_URL',
     '',
     webAddress,
-    'Facilitator that settles pay-per-request payments; without one the nodes do.',
+    'Facilitator that settles pay-per-request payments; without one the gateway settles them with its nodes.',
   ),
 } as const
 

@@ -19,7 +19,7 @@
     zh: ['付款', '关闭'],
     ar: ['دفعة', 'إغلاق'],
   }
-  // A sheet that is made here is allowed by every policy; a style attribute would not be.
+  // Every content policy allows a style sheet that is made here; a style attribute could be refused.
   const STYLE = `
     dialog { border: 0; padding: 0; margin: auto; width: min(27rem, 100vw); height: min(46rem, 100dvh); max-width: none;
       max-height: none; border-radius: 1.25rem; overflow: hidden; background: #fff; color-scheme: light dark;
@@ -31,14 +31,14 @@
     button:focus-visible { outline: 3px solid #1a5fc7; outline-offset: 2px }
     @media (prefers-color-scheme: dark) { dialog { background: #0f161d } button { color: #e9eff5; background: #2a3846 } }
     @media (max-width: 30rem) { dialog { width: 100vw; height: 100dvh; border-radius: 0 } }`
-  // For buttons that ask for it; whatever a shop's own sheet says goes before.
+  // Styles for buttons that ask for them; the shop's own style sheet takes precedence.
   const BUTTON_STYLE = `
     :where([data-nano-style]) { min-height: 2.75rem; padding: .5rem 1.25rem; border: 2px solid #1a5fc7; border-radius: .6rem;
       font: 600 1rem/1.4 system-ui, sans-serif; cursor: pointer; color: #fff; background: #1a5fc7 }
     :where([data-nano-style='outline']) { color: #1a5fc7; background: #fff }
     :where([data-nano-style='dark']) { border-color: #10202f; background: #10202f }
     :where([data-nano-style]:focus-visible) { outline: 3px solid #1a5fc7; outline-offset: 3px }`
-  /** A page that has said nothing by then does not come, or is no payment. */
+  /** A page that has sent nothing by then does not load, or is not a payment page. */
   const ANSWER_MILLISECONDS = 20_000
   const ID = /^(?:(?:id|pay|inv)_)?([0-9a-f]{16})$/i
 
@@ -48,7 +48,7 @@
     return { language, title: WORDS[language][0], close: WORDS[language][1] }
   }
 
-  /** Opens a checkout. `checkout` is its id, or a function that makes one and answers the id. */
+  /** Opens a checkout. `checkout` is its id, or a function that makes one and returns the id. */
   async function open(checkout, { onStatus, onComplete, onDone, onError, onClose, lang } = {}) {
     const given = await (typeof checkout === 'function' ? checkout() : checkout)
     const id = ID.exec(String(given?.id ?? given).trim())?.[1].toLowerCase()
@@ -76,7 +76,7 @@
     closer.setAttribute('aria-label', closeWord)
     dialog.append(frame, closer)
     root.append(dialog)
-    // A script in the head may come before the body.
+    // A script in the head may run before the body exists.
     ;(document.body ?? document.documentElement).append(host)
 
     let last
@@ -86,7 +86,7 @@
       ANSWER_MILLISECONDS,
     )
     const hear = ({ origin, source, data }) => {
-      // Only the gateway, only this frame, only this checkout.
+      // Accepts only messages of the gateway, from this frame, about this checkout.
       if (origin !== gateway || source !== frame.contentWindow) return
       if (data?.source !== 'nano-gateway' || data.id !== id) return
       clearTimeout(silence)
@@ -110,7 +110,7 @@
     }
     addEventListener('message', hear)
     closer.addEventListener('click', () => dialog.close())
-    // Beside the dialog is out of it.
+    // A click beside the dialog closes it.
     dialog.addEventListener('click', (event) => event.target === dialog && dialog.close())
     dialog.addEventListener('close', () => {
       removeEventListener('message', hear)

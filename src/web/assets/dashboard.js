@@ -1,15 +1,15 @@
-// Small comforts. Every page works without them.
+// Small conveniences; every page works without them.
 'use strict'
 
-// The token of a mailed link stands behind the #, which browsers do not send. It goes into the form and out of the
-// address; the person presses the button, because programs that look through mail open links, too.
+// The token of a mailed link is after the #, which browsers do not send. It is moved to the form and removed from the
+// address. The person has to press the button, because mail scanners open links, too.
 const byLink = document.getElementById('by-link')
 function takeToken() {
   const token = /^#(\w{20,200})$/.exec(location.hash)?.[1]
   if (!byLink || !token) return
   byLink.querySelector('input[name=token]').value = token
   byLink.hidden = false
-  // Nobody has to read the token, or to choose between ways in.
+  // Nobody needs to read the token, or to choose between ways of signing in.
   for (const other of document.querySelectorAll('#by-link .field, .ways-in')) other.hidden = true
   const button = byLink.querySelector('button')
   if (token.startsWith('mem_')) {
@@ -20,10 +20,10 @@ function takeToken() {
   history.replaceState(null, '', location.pathname + location.search)
 }
 takeToken()
-// A link that is opened where this page stands already loads nothing.
+// A link to the page that is already open loads nothing.
 addEventListener('hashchange', takeToken)
 
-// Once for what the page came with, and again for what came into it later.
+// Runs once for the loaded page, and again for parts that are added later.
 function dress(part) {
   for (const time of part.querySelectorAll('time[datetime]:not([title])')) {
     const at = new Date(time.dateTime)
@@ -52,11 +52,11 @@ for (const button of document.querySelectorAll('button[data-print][hidden]')) {
   button.addEventListener('click', () => print())
 }
 
-// A till stands where its owner is, most likely.
+// The till is most likely in the time zone of its owner.
 const zone = document.getElementById('f-time_zone')
 if (zone?.value === '') zone.value = Intl.DateTimeFormat().resolvedOptions().timeZone
 
-// A second click would only ask for the same again.
+// A second click would only send the same again.
 document.addEventListener('submit', ({ target }) => {
   if (target.method !== 'post') return
   for (const button of target.querySelectorAll('button:not([type=button])')) button.disabled = true
@@ -115,7 +115,7 @@ for (const lines of document.querySelectorAll('[data-rows]')) {
       const button = now.querySelector(`[data-by="${by}"]`)
       ;(button.disabled ? now.querySelector('.moves button:not(:disabled)') : button).focus()
     }
-    // Nobody has typed, but what stands there has changed.
+    // Nobody has typed, but the values have changed.
     lines.dispatchEvent(new Event('input', { bubbles: true }))
   })
 }
@@ -160,7 +160,7 @@ document.addEventListener('change', async ({ target }) => {
   }
 })
 
-// Search by a slash, or by Ctrl-K from anywhere.
+// Search opens with a slash, or with Ctrl-K from anywhere.
 document.addEventListener('keydown', (event) => {
   const isTyping = event.target.closest('input, textarea, select')
   const isSlash = event.key === '/' && !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey
@@ -172,7 +172,7 @@ document.addEventListener('keydown', (event) => {
   box.select()
 })
 
-// What was opened above the page closes again.
+// Closes what was opened on top of the page.
 document.addEventListener('click', ({ target }) => {
   for (const open of document.querySelectorAll('.new[open], .more > details[open]')) {
     if (!open.contains(target)) open.open = false

@@ -1,9 +1,11 @@
-/* The reference without this file is a set of pages and forms. With it, an answer needs no new page, the lists narrow while
-   one types, and code can be copied. */
+/*
+ * Without this file the reference consists of pages and forms. With it, an answer needs no new page, the lists are
+ * filtered while one types, and code can be copied.
+ */
 
 const search = document.querySelector('#docs-q')
 
-/** Keeps what has every word, and the groups that still have something. */
+/** Keeps the entries that contain every word, and the groups that still have entries. */
 function filter() {
   const words = search.value.toLowerCase().split(/\s+/).filter(Boolean)
   for (const entry of document.querySelectorAll('[data-find]')) {
@@ -22,7 +24,7 @@ document.addEventListener('keydown', (event) => {
   search.focus()
 })
 
-// Buttons that need this file are shown by it.
+// Buttons that need this file are hidden until it runs.
 document.documentElement.classList.add('scripted')
 
 async function copy(button) {
@@ -31,7 +33,7 @@ async function copy(button) {
     () => 'Copied',
     () => undefined,
   )
-  // Pages without https have no clipboard; what is marked can be copied by hand.
+  // Without https a page has no clipboard; the selected text can be copied by hand.
   if (!said) getSelection().selectAllChildren(code)
   const voice = document.getElementById('copy-said')
   button.textContent = said ?? 'Marked: copy it now'
@@ -50,7 +52,7 @@ document.addEventListener('click', ({ target }) => {
 
 const form = document.querySelector('form.try')
 
-/** Sends the form as the browser would, and takes from the page that comes back what has changed. */
+/** Sends the form like the browser would, and updates what has changed in the page that comes back. */
 async function run(button) {
   const fields = new URLSearchParams(new FormData(form, button))
   const response = await fetch(form.action, { method: 'POST', body: fields })
@@ -79,7 +81,7 @@ form?.addEventListener('submit', (event) => {
   void answer(event.submitter)
 })
 
-// The side list is longer than a window: where we are should be seen in it.
+// The side list may be longer than the window, so the current entry is scrolled into view.
 const side = document.querySelector('.docs-side')
 const current = side?.querySelector('[aria-current]')
 if (current) side.scrollTop = current.offsetTop - side.clientHeight / 2

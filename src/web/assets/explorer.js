@@ -1,4 +1,5 @@
-// The explorer follows the ledger: what is new is read again from the page's own address. Without this it can be reloaded.
+// The explorer follows the ledger: after a change it reads the page again. Without this script the page can be
+// reloaded.
 'use strict'
 
 const GAP = 150
@@ -19,7 +20,7 @@ async function read() {
     const response = await fetch(location.href, { headers: { accept: 'text/html' } })
     if (response.ok) show(new DOMParser().parseFromString(await response.text(), 'text/html'))
   } catch {
-    // The ledger is away; the stream says when it is back.
+    // The ledger is unavailable; the stream reports when it is back.
   }
   setTimeout(() => {
     isReading = false
@@ -36,7 +37,7 @@ function show(next) {
   for (const row of live.querySelectorAll('tr[data-hash]')) row.classList.toggle('fresh', !known.has(row.dataset.hash))
   old.replaceChildren(...live.childNodes)
   dispatchEvent(new Event('shown'))
-  // Whoever goes through the page by keyboard stays where they were.
+  // The keyboard focus stays where it was.
   if (focused) old.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true })
 }
 
@@ -44,7 +45,7 @@ const address = document.getElementById('live')?.dataset.follow
 if (address) {
   const stream = new EventSource(address)
   stream.addEventListener('changed', () => isFollowing && void read())
-  // Also after it was away.
+  // Also after it was unavailable.
   stream.addEventListener('open', () => isFollowing && void read())
   if (follow) {
     follow.hidden = false

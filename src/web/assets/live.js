@@ -1,8 +1,10 @@
-// Pages follow what they show: when something of it changes they are read again, and what is new is put in its place. What somebody is
-// typing, has opened or stands on stays. Without this a page is as it was when it was loaded.
+// Keeps pages up to date: when something that they show changes, they are read again and the changed parts are
+// replaced. What somebody is typing, has opened or has focused stays. Without this script a page stays as it was
+// loaded.
 'use strict'
 
-// Reading counts against the account like any request: the first change is shown at once, and many not more often than this.
+// Each reading counts against the account like a request. The first change is shown at once; if many follow, they are
+// shown at most this often.
 const GAP = 2500
 const RETRY_FIRST = 5000
 const RETRY_MAX = 300000
@@ -28,11 +30,11 @@ async function read() {
     const response = await fetch(location.href, { headers: { accept: 'text/html' }, redirect: 'manual' })
     if (response.ok) {
       show(new DOMParser().parseFromString(await response.text(), 'text/html'))
-      // The gateway answers, and the stream does not: as many pages are followed as may be.
+      // The gateway answers, but refuses the stream: too many pages are being followed.
       if (refusals >= REFUSALS_SAID && !isLeaving) sayRarely()
     } else if (response.type === 'opaqueredirect' || response.status === 403) goodbye()
   } catch {
-    // The gateway is away; the stream says when it is back.
+    // The gateway is unavailable; the stream reports when it is back.
   }
   setTimeout(() => {
     isReading = false
@@ -51,7 +53,7 @@ function show(next) {
 }
 
 function tell(text) {
-  // The same words twice would be said once.
+  // Screen readers would announce the same words only once.
   said.textContent = said.textContent === text ? `${text} ` : text
 }
 
@@ -94,7 +96,8 @@ function open() {
   opened.addEventListener('changed', ({ data }) => {
     if (data.split(' ').some((one) => follows.has(one))) void read()
   })
-  // Not by itself: its address says what was read last. A gateway that refuses is asked ever more rarely.
+  // The stream does not reconnect by itself, because its address contains the time of the last reading. A gateway that
+  // refuses is asked less and less often.
   opened.addEventListener('error', () => {
     opened.close()
     if (stream !== opened) return
@@ -111,7 +114,7 @@ function open() {
   })
 }
 
-// Browsers keep few connections to one place: only pages that somebody looks at hold one.
+// Browsers allow few connections to one host, so only a visible page holds one.
 document.addEventListener('visibilitychange', () => {
   if (document.hidden) {
     stream?.close()
@@ -133,13 +136,15 @@ addEventListener('pageshow', ({ persisted }) => {
   void read()
 })
 
-// ---- What is new goes into what is there.
+// ---- Merges the new page into the current one.
 
 let changed = false
-/** Of what was typed, and of forms: a form that is sent twice counts once by its token, so that the one it has must stay. */
+/** Keeps what was typed, and the tokens of forms: a form that is sent twice counts once by its token. */
 const KEPT = new Set(['csrf', 'form_token'])
 
-/** What a piece of a page is about, so that it is found again in another place; undefined where its place is all it has. */
+/**
+ * What a part of a page is about, so that it is recognised in another place; undefined if only its place identifies it.
+ */
 function keyOf(node) {
   if (node.nodeType !== Node.ELEMENT_NODE) return undefined
   if (node.id) return `#${node.id}`
@@ -171,7 +176,7 @@ const isTyped = (field) =>
 const FIELDS = 'input, textarea, select'
 const fieldsIn = (node) => [...(node.matches(FIELDS) ? [node] : []), ...node.querySelectorAll(FIELDS)]
 
-/** Somebody is at it: it stays until they are done. */
+/** Somebody is using it, so it stays until they have finished. */
 const isInUse = (node) =>
   node.nodeType === Node.ELEMENT_NODE &&
   ((node.contains(document.activeElement) && document.activeElement !== document.body) || fieldsIn(node).some(isTyped))
@@ -214,7 +219,7 @@ function morphChildren(old, fresh) {
     }
     waiting.delete(found)
     if (found === place) place = place.nextSibling
-    // Moved only where it must be: who stands on it would fall.
+    // Moved only if necessary, because moving an element takes away its focus.
     else if (!isInUse(found)) old.insertBefore(found, place)
     while (place && !waiting.has(place)) place = place.nextSibling
     morph(found, wanted)

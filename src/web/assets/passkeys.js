@@ -1,4 +1,4 @@
-// Passkeys: asks the gateway what to sign, the device to sign it, and brings it back.
+// Passkeys: asks the gateway for a challenge, lets the device sign it, and sends the result.
 'use strict'
 
 const toBytes = (text) =>
@@ -40,7 +40,7 @@ async function sign({ challenge, allowCredentials, ...options }) {
   return navigator.credentials.get({ publicKey })
 }
 
-// Only what is asked for, whatever else the browser says about the device.
+// Only the requested members, whatever else the browser says about the device.
 function toJson({ id, type, response }) {
   const parts = {}
   for (const name of ['clientDataJSON', 'attestationObject', 'authenticatorData', 'signature', 'userHandle']) {
@@ -49,14 +49,14 @@ function toJson({ id, type, response }) {
   return { id, type, response: parts }
 }
 
-// Browsers say little of why, so that no page learns which passkeys there are.
+// Browsers give hardly any reason, so that no page learns which passkeys there are.
 function explain(error) {
   if (error.name === 'InvalidStateError') return 'This device already has one of your passkeys.'
   if (error.name === 'NotAllowedError') return 'Nothing was confirmed. Try again, or use another way.'
   return error.message
 }
 
-// Which way in is offered first; nothing else is kept in the browser.
+// Remembers which way of signing in to offer first; nothing else is kept in the browser.
 const USED = 'passkey-used'
 
 function liven(part) {

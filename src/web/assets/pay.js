@@ -1,4 +1,7 @@
-/* Makes the payment page live. Everything it shows is rendered by the server: this fetches the page again and puts it in place. */
+/*
+ * Keeps the payment page up to date. The server renders everything: this script fetches the page again and replaces its
+ * parts.
+ */
 const HOUR = 3_600
 const DAY = 24 * HOUR
 const NEAR = HOUR
@@ -7,7 +10,7 @@ const POLL_EVERY = 3_000
 const RETRY_AFTER = 5_000
 const RETURN_SECONDS = 5
 
-// In the digits that wallets show, as the server writes them.
+// In the digits that wallets show, like the server.
 const locale = `${document.documentElement.lang}-u-nu-latn`
 let main = document.getElementById('pay')
 const live = document.getElementById('live')
@@ -19,7 +22,7 @@ let poll
 let announced = Infinity
 let returning
 
-/** Says something to whoever listens instead of looking. */
+/** Announces something to screen readers. */
 function say(text) {
   if (live) live.textContent = text ?? ''
 }
@@ -31,7 +34,7 @@ async function copy(button) {
   try {
     await navigator.clipboard.writeText(text)
   } catch {
-    // Pages without https have no clipboard; marking the text is the old way.
+    // Without https a page has no clipboard; the text is selected instead.
     const field = document.createElement('textarea')
     field.value = text
     field.className = 'unseen'
@@ -51,11 +54,11 @@ async function copy(button) {
   }, 2_000)
 }
 
-/* Time: the server's, whatever this machine thinks. */
+/* Time: that of the server, whatever this machine's clock says. */
 
 const two = (number) => String(number).padStart(2, '0')
 
-/** By the second near the end; further from it a running clock only makes nervous. */
+/** Counts seconds only near the end; before that a running clock would only make people nervous. */
 function inWords(seconds) {
   if (seconds <= NEAR) return `${Math.floor(seconds / 60)}:${two(seconds % 60)}`
   const [unit, length] = seconds >= 2 * DAY ? ['day', DAY] : seconds >= 2 * HOUR ? ['hour', HOUR] : ['minute', 60]
@@ -81,11 +84,11 @@ function tick() {
   announced = minutes === Infinity ? 99 : minutes
 }
 
-/* The state: events first, looks as a net below. */
+/* The state: events come first, and polling is a safety net. */
 
 const isFinal = (status) => status === 'complete' || status === 'cancelled' || status === 'refunded'
 
-/** Whether what the gateway says differs from what stands here. */
+/** Whether the gateway's answer differs from what the page shows. */
 function differs(check) {
   const { status, additional, amount, paid } = main.dataset
   return (
@@ -105,7 +108,7 @@ async function look() {
     const response = await fetch(`/check/${main.dataset.id}`, { cache: 'no-store' })
     if (response.ok) take(await response.json())
   } catch {
-    // Offline; the next look comes.
+    // Offline; the next poll tries again.
   }
 }
 
@@ -131,7 +134,7 @@ function listen() {
   stream.addEventListener('status', (event) => take(JSON.parse(event.data)))
 }
 
-/** Fetches the page as it is now and puts it in place. One at a time; what comes meanwhile makes one more. */
+/** Fetches the current page and replaces parts. One fetch at a time; changes that arrive meanwhile cause one more. */
 async function refresh(url = location.href) {
   if (busy) {
     again = true
@@ -141,7 +144,7 @@ async function refresh(url = location.href) {
   try {
     const response = await fetch(url, { headers: { accept: 'text/html' }, cache: 'no-store' })
     if (!response.ok) {
-      // No price at the moment, or too many at once: what stands here may be old.
+      // No price at the moment, or too many requests: what is shown may be outdated.
       setTimeout(() => void refresh(), RETRY_AFTER)
       return
     }
@@ -149,7 +152,7 @@ async function refresh(url = location.href) {
     const fresh = next.getElementById('pay')
     if (fresh) place(document.adoptNode(fresh), next.title)
   } catch {
-    // Offline; the next event or look tries again.
+    // Offline; the next event or poll tries again.
   } finally {
     busy = false
     if (again) {
@@ -164,7 +167,7 @@ function place(fresh, title) {
   const changed = before.state !== fresh.dataset.state
   const plan = document.activeElement?.dataset?.plan
   const panel = main.querySelector('.developer')?.open
-  // What somebody types for the receipt stays, whatever happens to the payment meanwhile.
+  // An address that is being typed for the receipt stays, whatever happens to the payment.
   const fold = main.querySelector('.receipt-by-mail')
   const typed = fold?.querySelector('[name=email]')
   const isTyping = typed !== null && typed === document.activeElement
@@ -190,7 +193,7 @@ function place(fresh, title) {
   watch()
 }
 
-/* After the payment: back to the shop, unless somebody wants to stay. */
+/* After the payment the page returns to the shop, unless the payer chooses to stay. */
 
 function goBackSoon() {
   const target = main.querySelector('[data-return]')?.dataset.return
@@ -213,7 +216,7 @@ function goBackSoon() {
   returning = setInterval(count, 1_000)
 }
 
-/* Inside a shop's page: only that page gets the events. */
+/* Inside a page of a shop, only that page gets the events. */
 
 function post(message) {
   const { embed, id } = main.dataset
@@ -225,7 +228,7 @@ function tell() {
   post({ type: 'status', status, additional_status: additional, success: status === 'complete', merchant })
 }
 
-/* What a page, or a part that was just put in place, needs. */
+/* Sets up a page, or a part that was just replaced. */
 
 function prepare() {
   offset = Number(main.dataset.now) - Date.now()
@@ -246,7 +249,7 @@ document.addEventListener('click', (event) => {
   if (target?.closest('[data-print]')) window.print()
 })
 
-/** What a developer does shows at once, and the page stays where it is. */
+/** The effect of a developer's action is shown at once, without leaving the page. */
 async function play(form) {
   const fields = new URLSearchParams(new FormData(form))
   fields.delete('return')
@@ -277,7 +280,7 @@ if (main) {
   }
   document.addEventListener('visibilitychange', wake)
   window.addEventListener('online', wake)
-  // A page that comes back from the browser's memory may be old.
+  // A page restored from the browser's memory may be outdated.
   window.addEventListener('pageshow', (event) => event.persisted && wake())
   document.addEventListener('keydown', (event) => event.key === 'Escape' && post({ type: 'close' }))
 }

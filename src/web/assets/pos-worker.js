@@ -1,5 +1,5 @@
-// Keeps the shell of tills: the page, which has nothing of anybody in it, its styles and its script. Whatever is about money is
-// asked of the network and never kept.
+// Keeps the shell of tills: the page, which contains no personal data, its styles and its script. Everything about
+// money is requested from the network and never kept.
 'use strict'
 const KEPT = 'till-shell'
 const SHELL = /^\/pos\/pos_\w+$/
@@ -17,7 +17,7 @@ addEventListener('fetch', (event) => {
   else if (ASSET.test(pathname)) event.respondWith(showAsset(event.request))
 })
 
-/** A page that came before this worker says what it is made of. */
+/** A page that was loaded before this worker says which files it uses. */
 addEventListener('message', (event) => event.waitUntil(keepAll(event.data)))
 
 async function keepAll({ shell, parts }) {
@@ -29,7 +29,7 @@ async function keepAll({ shell, parts }) {
   }
 }
 
-/** As it is now, or as it was when nobody answers. */
+/** The current version, or the kept one if nobody answers. */
 async function showShell(pathname, search) {
   const kept = await caches.open(KEPT)
   try {
@@ -47,7 +47,7 @@ async function showShell(pathname, search) {
   }
 }
 
-/** Its address changes with its contents; older versions of the same file go. */
+/** The address changes with the contents; older versions of the same file are deleted. */
 async function showAsset(request) {
   const kept = await caches.open(KEPT)
   const known = await kept.match(request)

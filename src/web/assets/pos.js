@@ -1,6 +1,7 @@
 /*
- * A till. What is typed and chosen lives here; prices, payments and sums come from the gateway, which is asked with what stands
- * behind the # of the link. A tap on "charge" has a key of its own, kept until the sale is over: however often it is sent, it is one.
+ * A till. What is typed and chosen is kept here. Prices, payments and sums come from the gateway, with the token after
+ * the # of the link. A tap on "charge" gets a key of its own, which is kept until the sale is over: however often it is
+ * sent, it makes one sale.
  */
 'use strict'
 
@@ -13,7 +14,7 @@ const PLACE = `till ${id}`
 const POLL_EVERY = 3_000
 const WATCH_EVERY = 10_000
 const RETRY_AFTER = 3_000
-/** A network that takes requests and answers none is no network. */
+/** A network that accepts requests but answers none counts as no network. */
 const ANSWER_WITHIN = 8_000
 const DIGITS_MAX = 9
 
@@ -21,20 +22,20 @@ const $ = (selector) => document.querySelector(selector)
 const fill = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole)
 const say = (text) => (live.textContent = text)
 
-/* What a browser keeps: the link, who signed in, what is sold here, and the sale that is under way. */
+/* What the browser keeps: the link, who signed in, what is sold here, and the current sale. */
 
 let kept = {}
 try {
   kept = JSON.parse(localStorage.getItem(PLACE)) ?? {}
 } catch {
-  // A memory that cannot be read is none.
+  // A stored value that cannot be read counts as none.
 }
 function keep(changes) {
   kept = { ...kept, ...changes }
   try {
     localStorage.setItem(PLACE, JSON.stringify(kept))
   } catch {
-    // Without a memory it works until the page is closed.
+    // Without storage it works until the page is closed.
   }
 }
 
@@ -46,9 +47,9 @@ function takeToken() {
   history.replaceState(null, '', location.pathname + location.search)
 }
 
-/* Asking. */
+/* Requests. */
 
-/** Answers status and members; throws when nobody answers. */
+/** Returns status and members; throws if nobody answers. */
 async function ask(path, body) {
   try {
     const answer = await send(path, body)
@@ -78,7 +79,7 @@ async function send(path, body) {
 }
 
 let asking
-/** Whether somebody answers; if not, the cashier reads so on every screen, and whatever is shown is asked for again. */
+/** Whether the gateway answers. If not, every screen says so, and what is shown is requested again. */
 function heard(isHeard) {
   clearTimeout(asking)
   if (!isHeard) asking = setTimeout(wake, RETRY_AFTER)
@@ -88,7 +89,7 @@ function heard(isHeard) {
   say(isHeard ? '' : texts.offline)
 }
 
-/** What is the same wherever it happens; true when it was that. */
+/** Handles answers that mean the same everywhere; returns whether it was one. */
 function isShut({ status, json }) {
   if (status === 401) {
     keep({ session: undefined })
@@ -123,7 +124,7 @@ function show(name) {
   window.scrollTo(0, 0)
 }
 
-/* Money: whole numbers of the smallest unit, as the gateway counts. */
+/* Money: whole numbers of the smallest unit, like in the gateway. */
 
 const scale = () => (kept.till.currency === 'NANO' ? 30 : 8)
 function toUnits(text) {
@@ -147,7 +148,7 @@ function showPrice(text) {
   const { minimumFractionDigits: usual } = new Intl.NumberFormat(locale, style).resolvedOptions()
   return new Intl.NumberFormat(locale, { ...style, maximumFractionDigits: Math.max(usual, decimals) }).format(text)
 }
-/** Rounded to the nearest coin, as the gateway does. */
+/** Rounded to the nearest coin, like in the gateway. */
 function tipOn(units, percent) {
   const coin = 10n ** BigInt(scale() - kept.till.decimals)
   return ((units * BigInt(percent) * 2n + coin * 100n) / (coin * 200n)) * coin
@@ -156,7 +157,7 @@ function tipOn(units, percent) {
 /* The keypad. */
 
 let typed = ''
-/** How many of which item. */
+/** How many of each item. */
 let chosen = new Map()
 
 function sum() {
@@ -193,7 +194,7 @@ function draw() {
   const lines = [...chosen].map(([item, quantity]) => `${quantity} × ${kept.till.items[item].title}`)
   if (typed !== '' && chosen.size > 0) lines.push(showPrice(toText(toUnits(typed))))
   $('[data-order]').textContent = lines.join(' · ')
-  // While somebody types, what they typed stands there as they typed it.
+  // While somebody types, the text stays as they typed it.
   $('[data-total]').textContent = total
   const charge = $('[data-do=charge]')
   charge.textContent = fill(texts.charge, { total })
@@ -217,7 +218,7 @@ function element(name, className, text) {
   return made
 }
 
-/** Puts what is sold here into the page. */
+/** Shows the items that are sold here. */
 function furnish() {
   const { title, items, tips, paused, decimals } = kept.till
   document.title = title
@@ -253,7 +254,7 @@ function furnish() {
   draw()
 }
 
-/** In the logo and the colour of the shop. */
+/** In the shop's colour and with its logo. */
 function dress({ shop }) {
   $('[data-shop]').textContent = shop && shop.name !== kept.till.title ? shop.name : ''
   const logo = $('[data-logo]')
@@ -287,7 +288,7 @@ let stream
 let timer
 let sending = false
 let current
-/** The gateway's clock, whatever this machine thinks. */
+/** The gateway's clock, whatever this machine's clock says. */
 let offset = 0
 
 const isOver = ({ status }) => status === 'complete' || status === 'cancelled' || status === 'expired'
@@ -308,7 +309,7 @@ function charge(percent) {
   void goOn()
 }
 
-/** Makes the sale that is kept, or finds it again: after a lost reply, a reload, a dead battery. */
+/** Makes the stored sale, or finds it again after a lost reply, a reload or an empty battery. */
 async function goOn() {
   const { sale } = kept
   if (!sale) return
@@ -322,7 +323,7 @@ async function goOn() {
     if (kept.sale !== sale) return
     take(answer)
   } catch {
-    // Nobody answers: what was begun is asked for again, by the same key.
+    // Nobody answers: the same request is sent again with the same key.
     if (kept.sale === sale) later(texts.retrying)
   } finally {
     sending = false
@@ -384,7 +385,7 @@ function drawSale(sale) {
   $('[data-pay-nano]').textContent = sale.amount ? showNano(sale.amount) : ''
   if (before?.link !== sale.link) drawCode(sale)
   $('[data-receipt]').href = `/pay/${sale.id}/receipt`
-  // Whoever may refund signs in there.
+  // Somebody who may refund signs in there.
   $('[data-refund]').href = `/dashboard/checkouts/${sale.id}/refund`
   tick()
   if (changed) {
@@ -392,7 +393,7 @@ function drawSale(sale) {
     if (isOver(sale)) $('[data-do=new]').focus()
     else $('[data-state-text]').focus({ preventScroll: true })
   }
-  // Also when it was paid while nobody looked; once.
+  // Also if it was paid while nobody was looking; once.
   if (sale.status === 'complete' && !kept.sale?.told) {
     if (kept.sale) keep({ sale: { ...kept.sale, told: true } })
     sound()
@@ -415,12 +416,12 @@ function drawCode({ link, qr, amount }) {
   $('[data-qr]').replaceChildren(svg)
 }
 
-/** Events first, looks as a net below. */
+/** Events come first, and polling is a safety net. */
 function follow({ id: sale }) {
   if (stream?.url.includes(`/pay/${sale}/`) !== true) {
     stream?.close()
     stream = new EventSource(`/pay/${sale}/events`)
-    // A line that breaks is noticed at once, not at the next look.
+    // A broken connection is noticed at once, not only at the next poll.
     stream.addEventListener('error', () => current?.id === sale && void goOn())
     stream.addEventListener('status', (event) => {
       const { status, additional_status: additional } = JSON.parse(event.data)
@@ -444,7 +445,7 @@ function tick() {
   $('[data-left]').textContent = shown
 }
 
-/** Leaves a sale: it can be paid as long as it lasts, and stands in the list of the day. */
+/** Leaves a sale. It can still be paid until it expires, and is in the list of the day. */
 function leave() {
   keep({ sale: undefined })
   current = undefined
@@ -452,7 +453,7 @@ function leave() {
   draw()
 }
 
-/* Sound and vibration: browsers allow them once somebody has touched the page. */
+/* Sound and vibration, which browsers allow after the first touch. */
 
 let audio
 function unlock() {
@@ -489,9 +490,16 @@ async function showDay() {
   } catch {
     if (screen !== 'day') return
   }
-  // The sums of a while ago would be wrong.
+  // Outdated sums would be wrong.
   for (const sum of main.querySelectorAll('.sums dd')) sum.textContent = '–'
   $('[data-sales]').replaceChildren()
+}
+
+/** What became of a sale; a refund is the last word about it. */
+function stateOf(sale) {
+  if (sale.additional_status === 'refunded') return texts.stateRefunded
+  if (sale.additional_status === 'partly_refunded') return texts.statePartlyRefunded
+  return sale.status === 'complete' ? texts.complete : isOver(sale) ? texts.stateOver : texts.stateOpen
 }
 
 function drawDay(day) {
@@ -506,11 +514,10 @@ function drawDay(day) {
     const button = element('button', 'sold')
     button.type = 'button'
     button.dataset.sale = sale.id
-    const state = sale.status === 'complete' ? texts.complete : isOver(sale) ? texts.stateOver : texts.stateOpen
     button.append(
       element('span', 'when', time.format(sale.created_unix * 1_000)),
       element('span', 'sum', showPrice(sale.total)),
-      element('span', 'state', state),
+      element('span', 'state', stateOf(sale)),
     )
     row.append(button)
     return row
@@ -518,7 +525,7 @@ function drawDay(day) {
   $('[data-sales]').replaceChildren(...(rows.length > 0 ? rows : [element('li', 'none', texts.noSales)]))
 }
 
-/* Coming in. */
+/* Signing in. */
 
 async function load() {
   try {
@@ -526,7 +533,7 @@ async function load() {
     if (answer.status === 200) {
       const isOther = JSON.stringify(kept.till) !== JSON.stringify(answer.json)
       keep({ till: answer.json })
-      // A sale that is being made is of the till as it was when it began.
+      // A sale that is being made belongs to the till as it was at its start.
       if (isOther && screen === 'tip') show('sale')
       if (isOther) chosen = new Map()
       if (isOther) furnish()
@@ -542,7 +549,7 @@ async function load() {
 async function begin() {
   takeToken()
   if (!kept.token) return show('link')
-  // The keypad needs no network: what was sold here yesterday can be typed at once.
+  // The keypad needs no network: the items of yesterday can be typed at once.
   if (kept.till) {
     furnish()
     show('sale')
@@ -615,7 +622,7 @@ document.addEventListener('keydown', (event) => {
   if (/^[0-9]$/.test(key)) press(key)
   else if (key === '.' || key === ',') press('.')
   else if (key === 'Backspace') press('back')
-  // A button that has the focus is pressed by it.
+  // If a button has the focus, the key presses that button.
   else if (key === 'Enter' && document.activeElement === document.body && sum() > 0n) DEEDS.charge()
 })
 
@@ -644,7 +651,10 @@ document.addEventListener('visibilitychange', wake)
 addEventListener('online', wake)
 addEventListener('offline', () => heard(false))
 addEventListener('hashchange', () => void begin())
-/** From the first visit on it opens without a network: what this page was made of came before the worker could keep it. */
+/**
+ * From the first visit on, the till opens without a network. Its files were loaded before the worker could keep them,
+ * so it is told which they are.
+ */
 async function install() {
   try {
     if (!navigator.serviceWorker) return
@@ -655,7 +665,7 @@ async function install() {
     )
     active.postMessage({ shell: location.pathname + location.search, parts })
   } catch {
-    // Without it the till works as long as there is a network.
+    // Without the worker the till works as long as there is a network.
   }
 }
 void begin().then(install)

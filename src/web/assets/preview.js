@@ -1,11 +1,12 @@
-// Shows the buyer's page of an offer beside its form, while it is filled in. Without this script there is only the form.
+// Shows the buyer's page of an offer beside its form while the form is filled in. Without this script there is only the
+// form.
 'use strict'
 const preview = document.querySelector('[data-preview]')
 const form = document.querySelector('[data-previewed] form')
 
 const typed = (name) => form.elements.namedItem(name)?.value.trim() ?? ''
 
-/** Not a number where the form would be refused, too. */
+/** Not a number, so the form would be refused as well. */
 function toNumber(text, currency) {
   const [, whole, fraction = ''] = /^(\d*)(?:[.,](\d+))?$/.exec(text.replaceAll(/\s/g, '')) ?? []
   const isUnclear = fraction.length === 3 && /^[1-9]\d{0,2}$/.test(whole)

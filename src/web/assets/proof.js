@@ -14,7 +14,7 @@ import(verdict.dataset.verifier).then(
         proof = undefined
       }
       const found = verifyProof(proof)
-      // What the page shows beside it is of its own payment.
+      // The facts beside it on the page belong to the page's own payment.
       const isOther = found.ok && found.hash !== verdict.dataset.block
       const checked = found.ok ? ' Your browser has checked every signature.' : ''
       verdict.textContent =

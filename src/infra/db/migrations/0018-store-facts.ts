@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { type StoreEngine, timeColumn } from '../../../kernel/dialect.ts'
 
-/** Facts that a store keeps: its ledger, and a proof of the key of its secrets. */
+/** What a store knows about itself: its ledger, and a proof of the key of its secrets. */
 export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void> {
   await db.schema
     .createTable('store_facts')

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { type StoreEngine, timeColumn } from '../../../kernel/dialect.ts'
 
-/** Requests that act once get a claim, a lease of their run, and what the run has made. */
+/** A request that acts once gets a claim, a lease while it runs, and a record of what it has made. */
 export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void> {
   const { schema } = db
   await schema.alterTable('idempotency').addColumn('claim', 'text').execute()

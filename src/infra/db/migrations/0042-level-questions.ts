@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Indexes for pages and rounds, which need few of the rows that an account ever had. */
+/** Indexes for pages and regular jobs that need only a few of an account's rows. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const index of [
     "checkouts_late on checkouts (owner) where additional_status = 'paid_late' and status <> 'complete'",

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { type StoreEngine, timeColumn } from '../../../kernel/dialect.ts'
 
-/** Lists subscriptions by owner and by state; a watch of an address stores what is wrong with it. */
+/** Indexes that list subscriptions by owner and by state; the watch of an address stores what is wrong with it. */
 export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void> {
   const { schema } = db
   const list = schema.createIndex('subscriptions_owner').on('subscriptions')

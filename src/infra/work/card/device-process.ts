@@ -7,11 +7,11 @@ import type { FromDevice, ToDevice } from './process.ts'
 import { type TunedKernel, tuneDevice } from './tune.ts'
 
 /*
- * The process of one device. It loads the driver, so that a crash of the driver ends this process and not the gateway,
- * and it ends when the gateway does.
+ * The process of one device. It loads the driver, so that a crash of the driver ends only this process. It ends when
+ * the gateway ends.
  */
 const TUNING_SECONDS = { card: 0.2, cpu: 0.1 }
-/** Nice value: everything else on the processor goes first, above all the gateway itself. */
+/** Nice value: everything else on the processor has precedence, above all the gateway. */
 const BEHIND_OTHERS = 10
 
 const [library, index, kind] = process.argv.slice(2) as [FoundDevice['library'], string, FoundDevice['kind']]
@@ -37,7 +37,7 @@ function begin(tuned: TunedKernel): void {
   }
 }
 
-/** Launches until something is found or the caller has left. */
+/** Launches until a nonce is found or the caller has left. */
 async function follow(tuned: TunedKernel, id: number, search: Search): Promise<void> {
   const { kernel, rounds } = tuned
   const { root, threshold, slot } = search
@@ -84,7 +84,7 @@ function stepBack(): void {
   try {
     setPriority(BEHIND_OTHERS)
   } catch {
-    // The shipped service may not change its priority; it searches all the same.
+    // Under the shipped service unit it may not change its priority; it searches anyway.
   }
 }
 

@@ -5,10 +5,12 @@ import type { FoundDevice } from './device.ts'
 import { type Seen, cardProcess, driverEnvironment } from './process.ts'
 
 const LIBRARIES = ['libcuda.so.1', 'libOpenCL.so.1']
-/** The system loader's cache of known libraries. */
+/** The cache in which the system's loader lists known libraries. */
 const LOADER_CACHE = '/etc/ld.so.cache'
 
-/** Whether there may be a driver. Looking with a process would cost a tenth of a second on machines without one. */
+/**
+ * Whether there may be a driver. Starting a process to find out would cost a tenth of a second on machines without one.
+ */
 function mayHaveDriver(): boolean {
   if (process.platform !== 'linux') return true
   const folders = (driverEnvironment().LD_LIBRARY_PATH ?? '').split(':').filter((folder) => folder !== '')
@@ -18,7 +20,7 @@ function mayHaveDriver(): boolean {
   return LIBRARIES.some((library) => known.includes(library))
 }
 
-/** Names the package with which a machine that searches through WebAssembly alone could be faster. */
+/** If the machine searches with WebAssembly only, names the package that could make it faster. */
 export function reportFasterWork({
   workThreads,
   workCards,
@@ -31,13 +33,13 @@ export function reportFasterWork({
   return ['apt-get install pocl-opencl-icd may make this machine search up to three times as fast']
 }
 
-/** Every device that a driver on this machine lists: cards, then the processor. */
+/** All devices that drivers on this machine list: cards first, then the processor. */
 export async function findDevices(): Promise<readonly FoundDevice[]> {
   if (!mayHaveDriver()) return []
   const looking = cardProcess('look-process', [], 1)
   let seen: Seen | undefined
   looking.once('message', (message: Seen) => (seen = message))
-  // Its last messages may arrive after its end.
+  // The last messages may arrive after the exit event.
   await Promise.all([once(looking, 'exit'), once(looking, 'disconnect')])
   if (!seen) throw new Error('The drivers of this machine could not be asked for their cards.')
   return seen.devices.toSorted((a, b) => Number(a.kind === 'cpu') - Number(b.kind === 'cpu'))

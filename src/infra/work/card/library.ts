@@ -3,7 +3,7 @@ import type { LibraryHandle } from 'koffi'
 
 type Koffi = typeof import('koffi')
 
-/** A function of a driver: called directly, or in a thread that may wait. */
+/** A function of a driver, called directly or in another thread. */
 export type Call = ((...parameters: unknown[]) => unknown) & { async(...parameters: unknown[]): void }
 
 /** A reference to an object of the driver. */
@@ -15,8 +15,8 @@ export interface Library<Name extends string> {
 }
 
 /**
- * Loads the system's driver by one of these names, with these functions. Only a process of its own may do
- * this: a crash in a driver ends the process that called it. Koffi is optional, as drivers are.
+ * Loads the system's driver under one of these names, with these functions. Call it only in a separate process, because
+ * a crash in a driver ends the process. Koffi is an optional package, because drivers are optional.
  */
 export function openLibrary<Name extends string>(
   names: readonly string[],
@@ -42,12 +42,12 @@ function loadOne(koffi: Koffi, name: string): LibraryHandle | undefined {
   try {
     return koffi.load(name)
   } catch {
-    // Not found under this name.
+    // There is no library of this name.
     return undefined
   }
 }
 
-/** Both interfaces return a number, and zero means success. */
+/** In both interfaces zero means success. */
 export function check(code: unknown): void {
   if (code !== 0) throw new Error(`The driver answered ${String(code)}.`)
 }
@@ -77,5 +77,5 @@ export function word(value: number): Buffer {
   return bytes
 }
 
-/** Text that the driver ended with a zero. */
+/** The driver ends the text with a zero. */
 export const textIn = (bytes: Buffer): string => bytes.toString('utf8', 0, bytes.indexOf(0)).trim()

@@ -4,19 +4,19 @@ import { findDevices } from './find.ts'
 import { CardSource } from './source.ts'
 
 interface CardsOptions {
-  /** Which cards to use, counted from 0; undefined means all. */
+  /** Which cards to use, counted from 0; undefined for all. */
   cards: readonly number[] | undefined
-  /** Threads of the processor; with 0 it is not used. */
+  /** Threads of the processor; 0 to not use it. */
   threads: number
   random: Random
   clock: Clock
-  /** A device was found; it is usable once it has been measured. */
+  /** Called for each device that was found; it can be used after it has been measured. */
   onFound(source: CardSource): void
   onReady(source: CardSource): void
   onFailure(event: { engine: string; reason: string }): void
 }
 
-/** Looks for devices of drivers on this machine and opens them. The start does not wait for this, because drivers are slow. */
+/** Opens the devices of this machine's drivers. Drivers are slow, so the start does not wait for this. */
 export async function openCards({ cards, threads, random, clock, ...on }: CardsOptions): Promise<void> {
   const devices = await findDevices()
   const found = devices.filter(({ kind }) => kind === 'card')
@@ -41,7 +41,7 @@ export async function openCards({ cards, threads, random, clock, ...on }: CardsO
   }
 }
 
-/** Two cards of the same model are distinguished by their index. */
+/** Two cards of the same model are distinguished by their number. */
 function nameOf(device: FoundDevice, cards: readonly FoundDevice[]): string {
   if (device.kind === 'cpu') return 'cpu-opencl'
   const isOnly = cards.filter(({ name }) => name === device.name).length === 1

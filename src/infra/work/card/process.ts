@@ -4,15 +4,15 @@ import type { FoundDevice } from './device.ts'
 import type { MeasuredShape } from './tune.ts'
 
 /**
- * Starts one of the programs beside this file. It has a single thread for waiting, the one with the context of the card. OpenCL for
- * processors reads the number of its threads from the environment.
+ * Starts one of the programs beside this file. It gets a single thread for waiting, which has the context of the card.
+ * OpenCL for processors reads its number of threads from the environment.
  */
 export function cardProcess(
   program: 'look-process' | 'device-process',
   parameters: readonly string[],
   threads: number,
 ): ChildProcess {
-  // The program is the file beside this one, compiled or as source.
+  // The program is the file beside this one, either compiled or source.
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
   return fork(fileURLToPath(new URL(`./${program}.${extension}`, import.meta.url)), parameters, {
     serialization: 'advanced',
@@ -21,7 +21,7 @@ export function cardProcess(
   })
 }
 
-/** The variables that drivers use. The gateway's settings contain secrets that must not be passed on. */
+/** The variables that drivers use. The gateway's settings contain secrets, which must not be passed on. */
 export function driverEnvironment(): Record<string, string> {
   const names =
     /^(PATH|HOME|TMPDIR|TEMP|TMP|SystemRoot|LANG|LD_LIBRARY_PATH|XDG_CACHE_HOME|(CUDA|NVIDIA|OCL|OPENCL|POCL)_.*)$/
@@ -33,7 +33,7 @@ export function driverEnvironment(): Record<string, string> {
 /** Messages to the process of a device. */
 export type ToDevice =
   | { search: number; root: string; threshold: bigint; start: bigint }
-  /** A search whose callers have left. */
+  /** The callers of this search have left. */
   | { stop: number }
 
 /** Messages from it. */
@@ -45,7 +45,7 @@ export type FromDevice =
   /** The device does not work; the process ends. */
   | { broken: string }
 
-/** The report of the process that detects devices, sent once. */
+/** What the process that looks for devices reports, once. */
 export interface Seen {
   devices: readonly FoundDevice[]
 }

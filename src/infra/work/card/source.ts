@@ -8,14 +8,14 @@ import { type FoundDevice, SLOTS } from './device.ts'
 import { type FromDevice, type ToDevice, cardProcess } from './process.ts'
 import type { MeasuredShape } from './tune.ts'
 
-/** After so many crashes in a row, a driver is not used until the gateway restarts. */
+/** After so many crashes in a row, the driver is not used until the gateway restarts. */
 const ENDS_MAX = 3
 const RESTART_MILLISECONDS = 1_000
-/** Crashes further apart than this are not in a row. */
+/** Crashes that are further apart do not count as in a row. */
 const WELL_MILLISECONDS = 600_000
-/** A launch takes a twentieth of a second: a driver that has not ended one in this time hangs. */
+/** A launch takes a twentieth of a second, so a driver that has not ended one after this time hangs. */
 const STOP_MILLISECONDS_MAX = 5_000
-/** A card that computes wrongly is useless, but a single flipped bit is no reason to stop using it. */
+/** A card that computes wrongly is useless, but a single wrong result is tolerated. */
 const WRONG_ANSWERS_MAX = 3
 
 interface CardOptions {
@@ -23,10 +23,10 @@ interface CardOptions {
   device: FoundDevice
   random: Random
   clock: Clock
-  /** Threads of a processor; ignored for cards. */
+  /** For the processor; cards ignore it. */
   threads: number
   onReady(source: CardSource): void
-  /** Its process has ended; `last` means that it is not started again. */
+  /** Called when its process has ended; `last` if it is not started again. */
   onLost(source: CardSource, reason: string, last: boolean): void
 }
 
@@ -35,13 +35,13 @@ interface Running {
   reject(error: Error): void
 }
 
-/** A device with a driver of its own, in a process of its own: a graphics card, or the processor through OpenCL. */
+/** A device with its driver in a separate process: a graphics card, or the processor through OpenCL. */
 export class CardSource implements WorkSource {
   readonly name: string
   readonly kind: FoundDevice['kind']
   readonly slots = SLOTS
   readonly spare = true
-  /** The selected form of the search, and the speed of each form. */
+  /** The selected variant of the search, and the speed of each. */
   shape = ''
   shapes: readonly MeasuredShape[] = []
   rate = 0
@@ -75,7 +75,7 @@ export class CardSource implements WorkSource {
 
   search({ root, threshold }: Target, stop: AbortSignal): Promise<string | undefined> {
     assert(isHex(root, 64), 'a root has 64 hexadecimal digits')
-    // A larger threshold would be cut to 64 bits, and then any nonce might reach it.
+    // A larger threshold would be truncated to 64 bits, so that any nonce might reach it.
     assert(threshold >= 0n && threshold < 2n ** 64n, 'a threshold has 64 bits')
     if (stop.aborted) return Promise.resolve(undefined)
     if (!this.usable) return Promise.reject(new Error('The card is not available.'))
@@ -135,7 +135,7 @@ export class CardSource implements WorkSource {
     this.#options.onReady(this)
   }
 
-  /** If the driver hangs, its process is ended, which is reported like every other end. */
+  /** If the driver hangs, its process is ended, which is then reported like any other exit. */
   #stop(id: number): void {
     this.#sendToDevice({ stop: id })
     const child = this.#process
@@ -154,7 +154,7 @@ export class CardSource implements WorkSource {
     if (this.#closed) return
     for (const id of [...this.#stopping.keys()]) this.#ended(id)
     if (this.#options.clock.now() - this.#readyAt > WELL_MILLISECONDS) this.#ends = 0
-    // A process that was never ready would not be ready the next time either.
+    // A process that never became ready would fail again.
     this.#ends = this.#ready ? this.#ends + 1 : ENDS_MAX
     this.#ready = false
     const last = this.#ends >= ENDS_MAX
@@ -170,7 +170,7 @@ export class CardSource implements WorkSource {
     return running
   }
 
-  /** The process keeps the gateway alive only while a caller waits for a search. */
+  /** The process keeps the gateway running only while a caller waits for a search. */
   #holdOpen(): void {
     const child = this.#process
     if (!child) return
@@ -184,7 +184,7 @@ export class CardSource implements WorkSource {
   }
 
   #sendToDevice(message: ToDevice): void {
-    // The process may have ended at this moment; its exit then rejects all searches.
+    // The process may have just ended; its exit then rejects all searches.
     if (this.#process?.connected) this.#process.send(message, () => undefined)
   }
 }

@@ -2,10 +2,10 @@ import { formatWork, workValue } from '../../../kernel/nano/work.ts'
 import { rootWords } from '../searcher.ts'
 import type { Kernel, OpenDevice } from './device.ts'
 
-/** The device with its fastest form of the search. */
+/** The device, with its fastest variant of the search. */
 export interface TunedKernel {
   kernel: Kernel
-  /** Hashes a second. */
+  /** Hashes per second. */
   rate: number
   /** Rounds of one launch. */
   rounds: number
@@ -14,7 +14,7 @@ export interface TunedKernel {
 
 export interface MeasuredShape {
   shape: string
-  /** Zero for a form that gives wrong answers. */
+  /** Zero if this variant gives wrong results. */
   rate: number
 }
 
@@ -22,7 +22,7 @@ const KNOWN = { root: '718CC2121C3E641059BC1C2CFC45666C99E8AE922F7A807B7D07B62C9
 const UNREACHABLE = 2n ** 64n - 1n
 const ROUNDS_MAX = 2 ** 30
 
-/** Whether a known answer is found with its exact threshold and not with a higher one, at both ends of a round. */
+/** Whether a known nonce is found with exactly its threshold and not with a higher one, at both ends of a round. */
 async function knowsTheAnswer(kernel: Kernel): Promise<boolean> {
   const root = rootWords(KNOWN.root)
   const value = workValue(KNOWN.root, formatWork(KNOWN.nonce))
@@ -34,7 +34,7 @@ async function knowsTheAnswer(kernel: Kernel): Promise<boolean> {
   return true
 }
 
-/** Hashes a second, by launches that grow until one takes `seconds`. */
+/** Hashes per second, measured with launches that grow until one takes `seconds`. */
 async function measure(kernel: Kernel, device: OpenDevice, seconds: number): Promise<number> {
   const root = rootWords(KNOWN.root)
   let rounds = 1
@@ -48,7 +48,7 @@ async function measure(kernel: Kernel, device: OpenDevice, seconds: number): Pro
   }
 }
 
-/** Measures every form of the search that gives right answers here. */
+/** Measures every variant of the search that gives right results on this device. */
 export async function tuneDevice(device: OpenDevice, seconds: number): Promise<TunedKernel> {
   const shapes: MeasuredShape[] = []
   let best: { kernel: Kernel; rate: number } | undefined

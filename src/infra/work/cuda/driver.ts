@@ -14,9 +14,9 @@ import {
 import { CUDA_SHAPES, type CudaShape, RESULT_BYTES, cudaConstants, emitPtx } from './emit.ts'
 
 const LIBRARIES = ['libcuda.so.1', 'nvcuda.dll']
-/** Below the time for which a card that drives a screen may be blocked; a cancelled search ends sooner. */
+/** Shorter than the time for which a card that drives a screen may be blocked; a cancelled search ends even sooner. */
 const LAUNCH_SECONDS = 0.04
-/** Threads that a processor of the card runs at once. */
+/** Threads that one multiprocessor of the card runs at once. */
 const UNIT_THREADS = 1_024
 
 /** Constants of the CUDA interface. */
@@ -44,14 +44,14 @@ const FUNCTIONS = {
 
 type Cuda = Library<keyof typeof FUNCTIONS>
 
-/** The value that a call writes to its first parameter. */
+/** Returns the value that a call writes to its first parameter. */
 function made(call: Call, ...parameters: unknown[]): Handle {
   const out: [Handle] = [null]
   check(call(out, ...parameters))
   return out[0]
 }
 
-/** A driver may be installed without a card, or not match its kernel module. */
+/** A driver may be installed without a card, or may not match its kernel module. */
 function load(): Cuda | undefined {
   const cuda = openLibrary(LIBRARIES, FUNCTIONS)
   return cuda?.call.init(0) === 0 ? cuda : undefined
@@ -82,7 +82,8 @@ export async function openCuda(index: number): Promise<OpenDevice> {
   check(call.setFlags(device, CUDA.waitAsleep))
   const context = made(call.retain, device)
   check(call.setCurrent(context))
-  // The one thread that waits for the card needs the context as well; `cardProcess` starts this process with one thread.
+  // The thread that waits for the card also needs the context. There is only one, because `cardProcess` starts the
+  // process that way.
   await waited(call.setCurrent, context)
   const units = Number(made(call.attribute, CUDA.multiprocessors, device))
   const hash = hashSteps()
@@ -104,7 +105,7 @@ interface Opened {
 
 function compile({ cuda, hash, units, slots }: Opened, shape: CudaShape): Kernel | undefined {
   const module: [Handle] = [null]
-  // An older card or driver does not know every instruction.
+  // An older card or driver lacks some instructions.
   if (cuda.call.loadModule(module, emitPtx(hash, shape)) !== 0) return undefined
   const search = made(cuda.call.getFunction, module[0], 'search')
   const blocks = units * (UNIT_THREADS / shape.threads)
@@ -124,7 +125,7 @@ interface Slot {
 
 function openSlot({ koffi, call }: Cuda, hash: HashSteps, stopStream: Handle): Slot {
   const stream = made(call.createStream, CUDA.apart)
-  // Koffi returns a small address as a number.
+  // Koffi returns a small address as a number, a large one as a bigint.
   const result = BigInt(made(call.allocate, RESULT_BYTES) as bigint | number)
   const copy = made(call.allocateHost, RESULT_BYTES)
   const found = new DataView(koffi.view(copy, RESULT_BYTES))
@@ -141,7 +142,7 @@ function openSlot({ koffi, call }: Cuda, hash: HashSteps, stopStream: Handle): S
       ]
       check(call.launch(search, blocks, 1, 1, threads, 1, 1, 0, stream, parameters, null))
       check(call.copyBack(copy, result, RESULT_BYTES, stream))
-      // Cleared afterwards and not before: a stop that arrives now must not be undone by an earlier request.
+      // Cleared after the launch, because clearing it before could undo a stop that arrives now.
       check(call.fill(result, 0, RESULT_BYTES / 4, stream))
       await waited(call.wait, stream)
       return found.getUint32(4, true) > 0 ? found.getBigUint64(8, true) : undefined

@@ -20,7 +20,7 @@ interface Launched {
   stopped?: boolean
 }
 
-/** Runs the kernel as the fifth thread of the third block would. */
+/** Runs the kernel as if it were the fifth thread of the third block. */
 function launch(shape: CudaShape, { root, start, rounds, threshold, stopped = false }: Launched) {
   const memory = Buffer.alloc(RESULT_BYTES)
   memory.writeUInt32LE(stopped ? 1 : 0)
@@ -72,7 +72,7 @@ for (const shape of CUDA_SHAPES.filter(({ threads }) => threads === 1024)) {
       }
     }))
 
-  test(`${shape.rotations}: a card that is told to stop tries nothing more`, () => {
+  test(`${shape.rotations}: a card that is asked to stop tries nothing more`, () => {
     const stopped = launch(shape, { root: KNOWN.root, start: 0n, rounds: 1_000, threshold: 0n, stopped: true })
     assert.deepEqual([stopped.finds, stopped.executed('xor.b64')], [0, 0])
   })

@@ -15,9 +15,9 @@ import { FIRST_WORD, type HashSteps, type Operand, type Operation } from '../bla
  */
 const FACTORS = { m8: 1 << 8, m16: 1 << 16, m2: 2, s24: 0x01000000, s16: 0x0100, s2: 0x02000000, s1: 0x0100 } as const
 const FACTOR_NAMES = Object.keys(FACTORS) as (keyof typeof FACTORS)[]
-/** The oldest cards with dot products of bytes have version 6.1; the text is written for those that are still maintained. */
+/** Cards from version 6.1 on have dot products of bytes; this text is for the versions that are still maintained. */
 const HEAD = '.version 7.0\n.target sm_75\n.address_size 64\n'
-/** How many nonces a thread tries between two checks of the word that stops it; a power of two. */
+/** How many nonces a thread tries between two checks of the stop word; a power of two. */
 const LOOK_EVERY = 4
 
 export const RESULT_BYTES = 16
@@ -33,7 +33,7 @@ export function cudaConstants(hash: HashSteps, root: readonly bigint[]): Buffer 
 const factorOffset = (hash: HashSteps) => 8 * hash.constants.length
 const constantBytes = (hash: HashSteps) => Math.ceil((factorOffset(hash) + 4 * FACTOR_NAMES.length) / 8) * 8
 
-/** Writes the operations of the hash. Every value gets a register of its own; the driver allocates them. */
+/** Writes the operations of the hash. Every value gets its own register; the driver allocates real ones. */
 class HashText {
   readonly lines: string[] = []
   readonly #rotations: CudaShape['rotations']
@@ -172,12 +172,12 @@ ret;
 `
 }
 
-/** A form of the search on a card of NVIDIA. All find the same nonces; which one is fastest depends on the card. */
+/** A variant of the search for NVIDIA cards. All find the same nonces; which is fastest depends on the card. */
 export interface CudaShape {
   name: string
-  /** Which rotations are done by multiplying: none, those by whole bytes, and half of those by 63 bits as well. */
+  /** Which rotations are done by multiplying: none, those by whole bytes, or also half of those by 63 bits. */
   rotations: 'plain' | 'dot' | 'dot63'
-  /** Threads in a block. The threads of large blocks run in step, so that their instructions are in the cache. */
+  /** Threads in a block. Threads of large blocks run in step, so that their instructions are cached. */
   threads: number
 }
 

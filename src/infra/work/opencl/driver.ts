@@ -16,7 +16,7 @@ const LIBRARIES = ['libOpenCL.so.1', 'OpenCL.dll', '/System/Library/Frameworks/O
 /** Short, because a launch cannot be stopped. */
 const LAUNCH_SECONDS = 0.004
 const GROUP_ITEMS = 64
-/** Work items for each unit of a device: a card hides latency with many, a processor needs enough for its lanes. */
+/** Work items per unit of a device. A card hides latency with many; a processor needs enough to fill its lanes. */
 const UNIT_ITEMS = { card: 2_048, cpu: 256 }
 const RESULT_BYTES = 16
 
@@ -56,10 +56,10 @@ interface Located extends FoundDevice {
   handle: Handle
 }
 
-/** The handles that a call returns, after a first call for their number. */
+/** The handles that a call returns; a first call asks how many there are. */
 function listHandles({ koffi }: Cl, ask: (capacity: number, into: Buffer | null, count: Buffer) => unknown): Handle[] {
   const count = Buffer.alloc(4)
-  // A system without any returns an error code.
+  // A system without any platform returns an error code.
   if (ask(0, null, count) !== 0) return []
   const size = count.readUInt32LE()
   const into = Buffer.alloc(8 * size)
@@ -99,7 +99,7 @@ function locate(cl: Cl): Located[] {
   }))
 }
 
-/** Every device of every platform, except NVIDIA's cards, which are found through their own driver. */
+/** All devices of all platforms except NVIDIA's cards, for which their own driver is used. */
 export function listOpenCl(): FoundDevice[] {
   const cl = openLibrary(LIBRARIES, FUNCTIONS)
   if (!cl) return []
@@ -134,7 +134,7 @@ function processorSeconds(): number {
 
 interface Opened {
   cl: Cl
-  /** The device, as a list of one. */
+  /** A list that contains only this device. */
   list: Buffer
   context: Handle
   queue: Handle
@@ -159,7 +159,7 @@ function compile(opened: Opened, lanes: number): Kernel | undefined {
   }
 }
 
-/** A kernel with buffers of its own, so that one launch does not touch what another one reads. */
+/** A kernel with its own buffers, so that launches do not overwrite each other's data. */
 function openSlot({ cl, context, queue, items, hash }: Opened, program: Handle) {
   const { koffi, call } = cl
   const kernel = call.createKernel(program, 'search', null)
@@ -195,7 +195,10 @@ function openSlot({ cl, context, queue, items, hash }: Opened, program: Handle) 
   }
 }
 
-/** Nonces that one work item tries at once, in a vector. Cards are mostly fastest with one, processors with as many as fit into a register. */
+/**
+ * Nonces that one work item tries at once, in a vector. Cards are usually fastest with one, processors with as many as
+ * fit into a register.
+ */
 export const LANES = [1, 2, 4, 8] as const
 
 const WORDS = Array.from({ length: 16 }, (_, index) => `v${index}`)

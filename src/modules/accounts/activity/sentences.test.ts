@@ -14,7 +14,7 @@ const plain = (what: string, detail: Record<string, unknown>) =>
     .map((part) => (typeof part === 'string' ? part : part.text))
     .join('')
 
-/** Every kind of deed that is written anywhere, whose name is not put together. */
+/** All kinds of activity in the sources whose names are not composed at run time. */
 function listWritten(): string[] {
   const files = readdirSync(MODULES, { recursive: true, encoding: 'utf8' }).filter(
     (file) => /\.tsx?$/.test(file) && !file.includes('.test.') && !file.includes('activity/'),
@@ -22,13 +22,13 @@ function listWritten(): string[] {
   const texts = files
     .map((file) => readFileSync(join(MODULES, file), 'utf8'))
     .filter((text) => /[aA]udit\(/.test(text))
-    // Places of failures and kinds of events have names of the same form.
+    // Places of failures and kinds of events have names of the same form, so they are excluded.
     .map((text) => text.replaceAll(/(failed|lost)\('[^']*'|type: ['`][^'`]*['`]|announce\(id, '[^']*'/g, ''))
   return [...new Set(texts.flatMap((text) => [...text.matchAll(/'([a-z-]+\.[a-z_-]+)'/g)].map(([, what]) => what!)))]
 }
 
-// Nobody reads “member role changed memberId: mem_…”.
-test('whatever is noted of an account is told as a sentence, and can be asked for by its kind', () => {
+// Nobody understands “member role changed memberId: mem_…”.
+test('whatever is noted of an account is shown as a sentence, and can be asked for by its kind', () => {
   const written = listWritten().filter((what) => Object.hasOwn(KINDS, what.split('.')[0]!))
   assert.ok(written.length > 20, written.join(' '))
   const untold = written.filter((what) => !isReported(what))

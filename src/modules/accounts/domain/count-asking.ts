@@ -2,14 +2,14 @@ import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import { findOldestAsking, takeAsking } from '../store.ts'
 
 interface Places {
-  /** The caller or the person concerned; each has a limit of its own. */
+  /** The caller, or the person who would get the mail; each has a separate limit. */
   who: string
   places: number
   /** The time after which a place is free again. */
   within: number
 }
 
-/** Takes one of a limited number of places, each free again after a while; false when none is free. */
+/** Takes one of a limited number of places, each of which is free again after a while. False if none is free. */
 export async function takePlace({ db, clock }: StoreCtx, { who, places, within }: Places): Promise<boolean> {
   const now = clock.now()
   for (let place = 0; place < places; place++) {
@@ -18,7 +18,7 @@ export async function takePlace({ db, clock }: StoreCtx, { who, places, within }
   return false
 }
 
-/** Refuses a request when no place is free. */
+/** Refuses a request if no place is free. */
 export async function countAsking(
   ctx: StoreCtx,
   { refuse, ...asking }: Places & { refuse(retryAfterSeconds: number): Error },

@@ -8,7 +8,7 @@ import { type Account, findAdministrator, insertAccount, insertAudit } from '../
 import { UNLIMITED, issueKeyIn } from './keys.ts'
 
 interface NewAccount {
-  /** Set only where the id itself makes the account unique. */
+  /** Set if the id must be the same on all instances. */
   id?: string
   email: string | null
   role: Account['role']
@@ -45,12 +45,13 @@ export async function insertOwner({ db, clock, ids }: StoreCtx, { id: accountId,
   await insertMember(db, { ...member, invitedBy: null, invitedAt: now, expiresAt: null, joinedAt: now })
 }
 
-/** The same id on every instance, so that only one of two starting at once makes an administrator. */
+/** The same id on every instance, so that of two instances that start at once only one makes an administrator. */
 const FIRST_ID = 'acc_administrator'
 
 /**
- * Makes the administrator of a new store with their first key; undefined when there is one already. The key is saved before it becomes valid,
- * so that a gateway that dies in between cannot lose it. Of several gateways that save one at once, the last to save has the valid key.
+ * Makes the administrator of a new store, with a first key; undefined if there is one already. The key is saved before
+ * it becomes valid, so that a gateway that dies in between cannot lose it. If several gateways save a key at once, the
+ * last saved one is valid.
  */
 export async function createFirstAdministrator(
   ctx: StoreCtx,

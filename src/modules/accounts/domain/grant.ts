@@ -5,7 +5,7 @@ import { keyExceedsMaker, scopeBeyondMaker } from '../errors.ts'
 import { type Granted, perMinuteOf, spendDailyOf } from '../keys-store.ts'
 import type { ApiKey } from '../store.ts'
 
-/** Each key that makes another with limits adds one of them; with more than this, people could not follow which apply. */
+/** Each key that makes a key with limits adds a limit. With more of them, people could not see which apply. */
 const LIMITS_MAX = 10
 
 /** The key or the person that makes a key. */
@@ -22,8 +22,8 @@ export interface Wanted {
 }
 
 /**
- * The rights of a new key: never more than those of the person or the key that makes it, also counted together, nor for longer. Without a
- * maker, the command line gets what it asks for.
+ * The rights of a new key: never more than those of the person or key that makes it, even counted together, nor for
+ * longer. On the command line, where there is no maker, it gets what was asked for.
  */
 export function grant(id: string, kind: KeyKind, wanted: Wanted, maker: Maker | undefined): Granted {
   const { perMinute, spendDaily } = wanted
@@ -35,7 +35,7 @@ export function grant(id: string, kind: KeyKind, wanted: Wanted, maker: Maker | 
   }
   const { madeBy, makerRole } = maker
   if (maker.expiresAt !== null && lastsUntil! > maker.expiresAt) throw keyExceedsMaker('expires_unix')
-  // Anyone who reads a public key can make checkouts with it.
+  // Anyone can read a public key and make checkouts with it.
   if (kind === 'public') {
     requireGiveable(maker, 'checkout')
     // The uses of a public key would not count towards its maker's limit.
@@ -58,7 +58,7 @@ function requireGiveable(maker: Maker, scope: Scope): void {
 const isAbove = (wanted: bigint | number | undefined, max: bigint | number | undefined) =>
   wanted !== undefined && max !== undefined && wanted > max
 
-/** The caller that rotates a key gets the new one, so it may rotate only keys that it could have made. */
+/** Whoever rotates a key gets the new one, so a key may rotate only keys that it could have made. */
 export function requireWithin(target: ApiKey, maker: Maker | undefined): void {
   if (!maker || maker.id === target.id) return
   const { expiresAt } = maker

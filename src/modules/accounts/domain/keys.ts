@@ -61,15 +61,15 @@ export function issueKey(ctx: StoreCtx, input: NewKey): Promise<{ text: string; 
 }
 
 /**
- * Refuses a maker that is a revoked key or a removed person, even one revoked this moment. Returns the maker's rights, which bound the new
- * key; undefined for the operator.
+ * Refuses if the maker is a revoked key or a removed person, even one removed just now. Returns the maker's rights,
+ * which limit the new key; undefined for the operator.
  */
 async function requireAlive(
   { db, clock }: StoreCtx,
   { accountId, actor }: Pick<NewKey, 'accountId' | 'actor'>,
 ): Promise<Maker | undefined> {
   if (actor.kind !== 'person' && actor.kind !== 'key') return undefined
-  // Serialises this with a revocation running at the same time.
+  // So that a revocation at the same time runs before or after this, but not in between.
   await lockAccount(db, accountId)
   if (actor.kind === 'person') return findPerson(db, { accountId, id: actor.id })
   const maker = await findLiveKey(db, { accountId, keyId: actor.id, now: clock.now() })

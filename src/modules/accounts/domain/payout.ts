@@ -6,15 +6,15 @@ import { findPayout, savePayout } from '../profile-store.ts'
 import { insertAudit, lockAccount } from '../store.ts'
 
 /**
- * Sets the address that checkouts pay which name none. Only checkouts made from now on are concerned, because each of them keeps the
- * address that it was made with. Every owner gets a mail, so that a shop's money cannot be redirected unnoticed.
+ * Sets the address that is paid by checkouts that name none. Existing checkouts keep the address that they were made
+ * with. Every owner gets a mail, so that nobody can redirect a shop's money unnoticed.
  */
 export function setPayout(
   ctx: StoreCtx,
   { accountId, actor, address }: { accountId: string; actor: Actor; address: string },
 ): Promise<void> {
   return inTx(ctx, async (tx) => {
-    // Locked, so that the audit says what each change replaced.
+    // Locked, so that the activity log records what each change replaced.
     await lockAccount(tx.db, accountId)
     const before = await findPayout(tx.db, accountId)
     if (before === address) return

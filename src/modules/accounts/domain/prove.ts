@@ -32,7 +32,10 @@ export interface AskedCode {
   askedAt?: number
 }
 
-/** The key of a code in the table of sign-in links. It cannot sign anyone in, because no token hash has this form, and it fits one session only. */
+/**
+ * The key of a code in the table of sign-in links. It signs nobody in, because no token hash has this form, and it is
+ * valid for one session only.
+ */
 const placeOf = (sessionId: string, code: string) => `proof:${hashApiKey(`${sessionId} ${code}`)}`
 
 /** Mails a code with which the user confirms their identity. */

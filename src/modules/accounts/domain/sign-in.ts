@@ -16,7 +16,7 @@ const HOUR = 3_600_000
 /** Links are valid as long as they count towards the limit, so an address at its limit has working links in its mailbox. */
 const LINK_MILLISECONDS = HOUR
 const LINKS_PER_HOUR_MAX = 5
-/** One place stays free for requests by other callers. */
+/** The last place is kept for requests by other callers. */
 const LINKS_OF_A_CALLER_MAX = 4
 const TOKEN_LENGTH = 40
 const CODE_MILLISECONDS = 10 * 60_000

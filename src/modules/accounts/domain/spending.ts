@@ -25,11 +25,11 @@ interface Spend {
   /** Identifies what the money is for; reserved once. */
   reference: string
   now: number
-  /** An earlier reservation for the same money; it is replaced if this one is at least as large. */
+  /** An earlier reservation for the same money. It is replaced if this one is at least as large. */
   covers?: string
 }
 
-/** The reference of a reservation for an address that was made to be paid; the send that pays it replaces it. */
+/** The reference of a reservation for a payment to this address; the send that pays it replaces the reservation. */
 export const pledgeTo = (address: string) => `to:${address}`
 
 /** Whether any limit counts the caller's spending. */
@@ -37,8 +37,8 @@ export const hasSpendingLimit = (rights: KeyRights | undefined): boolean =>
   rights?.limits.some(({ spendDaily }) => spendDaily !== undefined) ?? false
 
 /**
- * Reserves what a key is about to spend against each of its limits, or throws 403. Call it in the transaction that decides the spending, so
- * that both commit or neither does. Limits are locked in the same order everywhere.
+ * Reserves the amount that a key is going to spend under each of its limits, or throws 403. Call it in the transaction
+ * that decides to spend, so that both commit or neither does. Limits are locked in the same order everywhere.
  */
 export async function reserveSpend(db: Db, { rights, amount, reference, now, covers }: Spend): Promise<void> {
   const day = dayOf(now)
@@ -58,8 +58,8 @@ export async function reserveSpend(db: Db, { rights, amount, reference, now, cov
 }
 
 /**
- * Releases the reservations of what will not happen, and restores those that they replaced. Call it in the transaction that decides so. Days
- * are locked before their reservations, as everywhere.
+ * Releases the reservations of payments that will not be made, and restores reservations that those had replaced. Call
+ * it in the transaction that decides this. Days are locked before their reservations, as everywhere.
  */
 export async function releaseSpends(db: Db, references: readonly string[]): Promise<void> {
   for (const day of await listSpendDays(db, references)) {

@@ -17,7 +17,7 @@ import { forgetPasskeys } from './passkeys.ts'
 import { type Required, isMailOpen, setMailLinks } from './policy.ts'
 import { relyingPartyOf } from './ceremony.ts'
 
-/* Passkeys and recovery codes: whose they are, what they open, and what a stranger can do with what was overheard. */
+/* Passkeys and recovery codes: what they allow, and what an attacker can do with intercepted messages. */
 
 const baseUrl = 'https://pay.example'
 const origin = baseUrl
@@ -45,7 +45,7 @@ forEachEngine((engine) => {
       const credential = device.make(await askMake(token), { origin })
       return { device, ...(await post('/api/passkeys', { name, credential }, bearer(token))) }
     }
-    /** A browser that was asked to sign. */
+    /** A browser that has got a challenge. */
     const arrive = async () => {
       const { json, cookie } = await post('/api/sign-in/passkey/options')
       return { asked: json.options as Asked, headers: { cookie } }
@@ -84,7 +84,7 @@ forEachEngine((engine) => {
     assert.doesNotMatch(JSON.stringify(await world.ctx.db.selectFrom('recovery_codes').selectAll().execute()), /-/)
   })
 
-  // The address may be somebody else's the next time that it is invited.
+  // When it is invited again, the address may belong to somebody else.
   test('somebody dismissed from their last account signed in again with the passkey of that time: it goes with the last membership, the codes too, and not before (contract 5, rules 30 and 34)', async (t) => {
     const { world, post, enrol, arrive, bring } = await openHouse(t)
     const { ctx } = world
@@ -99,7 +99,7 @@ forEachEngine((engine) => {
       return { email, ids, device, code: (json.recovery_codes as string[])[0]! }
     }
     type Hired = Awaited<ReturnType<typeof hire>>
-    // The keys of both shops are their operator's, and may change people.
+    // The keys of both shops belong to the operator, and may change people.
     const dismiss = async ({ ids }: Hired, at: number) => {
       const { key } = shops[at]!
       return (await world.ask('DELETE', `/api/members/${ids[at]!}`, { headers: { key } })).statusCode
@@ -114,7 +114,7 @@ forEachEngine((engine) => {
     assert.equal(await dismiss(bob, 1), 200)
     assert.equal(await signIn(bob), 401)
     assert.equal((await post('/api/sign-in/recovery', { email: bob.email, code: bob.code })).status, 401)
-    // Both at once; each finds the membership of the other.
+    // Both at the same time; each finds the person's membership in the other account.
     for (let times = 0; times < 4; times++) {
       const ann = await hire(`ann${times}@example.com`)
       assert.deepEqual(await Promise.all([dismiss(ann, 0), dismiss(ann, 1)]), [200, 200])
@@ -123,7 +123,8 @@ forEachEngine((engine) => {
     assert.deepEqual(await ctx.db.selectFrom('passkeys').select('email').execute(), [])
   })
 
-  // Whoever is let in by a session may be dismissed before their passkey is written down. SQLite writes one after another anyhow.
+  // A person may be removed after their session was checked and before their passkey is stored. SQLite runs
+  // transactions one after another, so there this cannot happen.
   if (engine === 'postgres') {
     test('somebody dismissed while they added a passkey has none: it would say yes for whoever has their address next (contract 5, rules 30 and 34)', async (t) => {
       const { world, accountId, post, bearer, askMake } = await openHouse(t)
@@ -145,7 +146,8 @@ forEachEngine((engine) => {
     })
   }
 
-  // Everything that somebody could bring who has not the passkey, or has it and not the browser that was asked.
+  // Everything that an attacker can send who does not have the passkey, or has it but not the browser that got the
+  // challenge.
   test('401 in the same words for what was signed elsewhere, before, for another, too late or by a copy (contract 5, rule 34)', async (t) => {
     const { world, enrol, arrive, bring, post, bearer } = await openHouse(t)
     const { token } = await world.signIn(EMAIL)
@@ -174,7 +176,7 @@ forEachEngine((engine) => {
     const twice = await Promise.all([bring(credential, first.headers), bring(credential, first.headers)])
     assert.deepEqual(twice.map(({ status }) => status).sort(), [200, 401])
     await refused({ origin, counter: 3 })
-    // What was asked for one purpose opens no other.
+    // A challenge for one purpose is not valid for another.
     const proof = await post('/api/prove/options', {}, bearer(token))
     const signed = device.sign(proof.json.options as Asked, { origin, counter: 100 })
     assert.equal((await bring(signed, first.headers)).status, 401)
@@ -191,7 +193,7 @@ forEachEngine((engine) => {
     }
     for (let tries = 0; tries < 30; tries++) {
       assert.equal((await signIn(device, 'https://pay.example.evil.example')).status, 401)
-      // The route itself is limited by the minute.
+      // The route itself has a limit per minute.
       world.clock.advance(10_000)
     }
     const late = await signIn()
@@ -200,7 +202,7 @@ forEachEngine((engine) => {
     const proof = device.sign(fresh.json.options as Asked, { origin })
     assert.equal((await post('/api/prove', { credential: proof }, bearer(token))).json.detail, TRIED)
     assert.equal((await signIn(other.device)).status, 200)
-    // A try counts for an hour: the first ends now, the second ten seconds later.
+    // An attempt counts for an hour: the first one ends now, the second ten seconds later.
     world.clock.advance(HOUR - 300_000 - 1)
     assert.equal((await signIn()).json.detail, TRIED)
     world.clock.advance(1)
@@ -221,7 +223,7 @@ forEachEngine((engine) => {
     for (const made of [{ origin: 'https://evil.example' }, { origin, isVerified: false }]) {
       assert.equal(await send(device.make(await askMake(token), made)), '400 invalid_request')
     }
-    // To read a certificate is to ask the address that stands in it.
+    // Reading a certificate would mean fetching the address in it.
     const x5c = new Map<unknown, unknown>([['x5c', [Buffer.from('00', 'hex')]]])
     const certified = device.make(await askMake(token), { origin }, ['packed', x5c])
     const empty = { id: 'a', type: 'public-key', response: { clientDataJSON: 'e30', attestationObject: 'AA' } }
@@ -239,7 +241,7 @@ forEachEngine((engine) => {
     assert.equal((await post('/api/recovery-codes', {}, bearer(token))).code, 'fresh_proof_required')
   })
 
-  test('a recovery code opens once, at either of two endpoints, and is told; new ones end those before (contract 5, rule 35)', async (t) => {
+  test('a recovery code opens once, at either of two endpoints, and is reported; new ones end those before (contract 5, rule 35)', async (t) => {
     const { world, enrol, post, bearer, mails } = await openHouse(t)
     const { token } = await world.signIn(EMAIL)
     const { json } = await enrol(token)
@@ -256,7 +258,7 @@ forEachEngine((engine) => {
     assert.equal((await recover((fresh.json.recovery_codes as string[])[0]!)).status, 200)
     for (let at = 0; at < 8; at++) await recover(third!)
     assert.equal((await recover(third!)).code, 'too_many_requests')
-    // Whoever guesses locks nobody out.
+    // Wrong attempts lock nobody out.
     assert.equal((await recover((fresh.json.recovery_codes as string[])[1]!)).status, 200)
     for (let at = 0; at < 10; at++) assert.equal((await recover(third!, 'nobody@example.com')).status, 401)
     assert.equal((await recover(third!, 'nobody@example.com')).code, 'too_many_requests')
@@ -302,7 +304,7 @@ forEachEngine((engine) => {
     assert.equal(await look(), 200)
     const id = (json.passkey as { id: string }).id
     assert.equal((await world.ask('DELETE', `/api/passkeys/${id}`, { headers: bearer(token) })).statusCode, 409)
-    // What the account allows counts only where the operator asks for nothing.
+    // The account's own setting counts only if the operator requires nothing.
     await setMailLinks(world.ctx, { accountId, actor: OPERATOR, allowed: true })
     const list = await world.ask('GET', '/api/passkeys', { headers: bearer(token) })
     assert.equal(list.json<{ mail_opens: boolean }>().mail_opens, false)

@@ -15,7 +15,7 @@ import { changeRole, removeMember } from './members.ts'
 import { findMemberByEmail } from './members-store.ts'
 import { placeFor } from './membership.ts'
 
-/* What somebody of an account, or somebody invited to it, could take that is not theirs. */
+/* What members of an account, or invited people, could take although it is not theirs. */
 
 forEachEngine((engine) => {
   test('a gateway of the version before does not take a guest for the whole account', async (t) => {
@@ -25,7 +25,7 @@ forEachEngine((engine) => {
     const [encrypted] = await ctx.db.selectFrom('session_secrets').select(['id', 'secret']).execute()
     const secret = hexToBytes(world.secrets.open(sessionSecretContext(encrypted!.id), encrypted!.secret))
     const currentDate = new Date(world.clock.now())
-    // All that version asks of a token.
+    // The only thing that this version checks in a token.
     const verify = (one: string) =>
       jwtVerify(one, secret, { issuer: 'nano-gateway', audience: 'dashboard', currentDate })
     await assert.rejects(verify(token), /aud/)
@@ -99,7 +99,7 @@ forEachEngine((engine) => {
         .where('kind', 'in', ['mail.send', MAIL_INVITATION])
         .execute()
       const invited = await ctx.db.selectFrom('members').select('id').where('email', '=', email).execute()
-      // The job of an invitation names the member, and the mail is written when it is sent.
+      // The job of an invitation contains the member's id; the mail is written when it is sent.
       const about = [email, ...invited.map(({ id }) => `"${id}"`)]
       return jobs.filter(({ payload }) => about.some((name) => payload.includes(name))).length
     }

@@ -9,8 +9,9 @@ import { type AskedInvitation, labelOf } from './mails.ts'
 import { findMember, listMembershipsOf } from './members-store.ts'
 
 /*
- * An invitation is one mail. Whoever has no account here yet joins by its link alone, once, until the invitation ends. For everybody else, whom
- * such a link would open more than the invitation, it leads to the page on which they accept.
+ * An invitation is one mail. People without an account here join directly by its link, once, until the invitation
+ * expires. For everybody else such a link would open more than the invitation, so it leads to the page on which they
+ * accept.
  */
 
 const SECRET_LENGTH = 40
@@ -20,7 +21,7 @@ export async function mailInvitation(ctx: StoreCtx, mailer: Mailer, asked: Asked
   const { db, clock, random } = ctx
   const now = clock.now()
   const member = await findMember(db, { accountId, id: memberId })
-  // Withdrawn, replaced or over before it was sent.
+  // It was withdrawn or replaced, or it expired, before the mail was sent.
   if (!member || member.joinedAt !== null || (member.expiresAt ?? 0) <= now) return
   const { email, role, expiresAt } = member
   const isNew = await isNewcomer(ctx, email)
@@ -46,7 +47,7 @@ export async function mailInvitation(ctx: StoreCtx, mailer: Mailer, asked: Asked
   await mailIfTaken(mailer, { id: mailId, recipient: email, subject: 'You are invited', text: text.join('\n') })
 }
 
-/** Whether an address belongs to nobody here yet. */
+/** Whether an address has no account and no membership yet. */
 const isNewcomer = async ({ db, clock }: StoreCtx, email: string) =>
   !(await hasPasskey(db, email)) &&
   (await listMembershipsOf(db, email, clock.now())).every(({ joinedAt }) => joinedAt === null)
@@ -54,12 +55,15 @@ const isNewcomer = async ({ db, clock }: StoreCtx, email: string) =>
 /** Its key among the links. No hash of a token has this form. */
 const placeOf = (memberId: string, secret: string) => `invited:${memberId}:${hashApiKey(secret)}`
 
-/** Accepts the invitation whose link a token is from, in the transaction that uses the token up; undefined for other tokens, and where it is over. */
+/**
+ * Accepts the invitation that a token belongs to, in the transaction that uses up the token. Undefined for other
+ * tokens, and if the invitation has ended.
+ */
 export async function joinByLink(tx: StoreCtx, token: string): Promise<string | undefined> {
   const [, memberId, secret] = /^(mem_\w+)_(\w{40})$/.exec(token) ?? []
   if (memberId === undefined) return undefined
   const email = await markLinkUsed(tx.db, placeOf(memberId, secret!), tx.clock.now())
-  // The address may have got an account since, which this link must not open.
+  // The address may have got an account since then, which this link must not open.
   if (email === undefined || !(await isNewcomer(tx, email))) return undefined
   await acceptIn(tx, { email, id: memberId })
   return email

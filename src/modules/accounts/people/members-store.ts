@@ -151,7 +151,7 @@ export async function markEnded(db: Db, of: OfAccount, now: number): Promise<boo
   return row !== undefined
 }
 
-/** Ends the open invitations of someone who leaves: they are worth no more than who has sent them. */
+/** Ends the open invitations sent by somebody who leaves. */
 export async function endInvitationsBy(db: Db, { accountId, id }: OfAccount, now: number): Promise<void> {
   await db
     .updateTable('members')

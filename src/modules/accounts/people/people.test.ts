@@ -13,7 +13,7 @@ import { acceptInvitation, findPlace, inviteMember, listPlaces } from './invitat
 import { changeRole, handOver, leaveAccount, removeMember } from './members.ts'
 import { insertMember, listMembers } from './members-store.ts'
 
-/* The people of an account: invited, there, gone, and never without an owner. */
+/* The people of an account: invited, members, former members, and always an owner. */
 
 const DAY = 86_400_000
 
@@ -81,13 +81,13 @@ forEachEngine((engine) => {
     const late = (await tokenOf('late'))!
     await invite('new@example.com', 'reader')
     const old = (await tokenOf('new'))!
-    // Since then the address has got an account of its own, which the link in an old mail must not open.
+    // The address has got an account since then, which the link in an old mail must not open.
     await createAccount(ctx, { email: 'new@example.com', role: 'user', actor: by(undefined).actor })
     await assert.rejects(join(old), refused('invalid_key'))
     world.clock.advance(7 * DAY)
     await assert.rejects(join(late), refused('invalid_key'))
 
-    // Whoever belongs to an account already gets a link that carries nothing.
+    // People who already have an account get a link without a token.
     await bring('known@example.com', 'reader')
     const other = await world.join('elsewhere@example.com')
     const [elsewhere] = await listMembers(ctx.db, other.accountId)
@@ -100,7 +100,7 @@ forEachEngine((engine) => {
     await until(leadsToPage)
   })
 
-  // Two owners who leave in the same second must not leave an account that nobody can open.
+  // Two owners who leave in the same second must not leave an account without an owner.
   test('an account is never without an owner, whoever leaves, is removed or lowered at once (contract 5, rule 29)', async (t) => {
     const { ctx, owner, bring, by, accountId } = await openShop(t)
     const other = await bring('second@example.com', 'owner')
@@ -133,7 +133,7 @@ forEachEngine((engine) => {
     await assert.rejects(changeRole(ctx, { id: owner.id, role: 'reader', by: as }), refused('missing_scope'))
     await assert.rejects(removeMember(ctx, { id: owner.id, by: as }), refused('missing_scope'))
     await assert.rejects(invite('friend@example.com', 'owner', manager.id), refused('missing_scope'))
-    // Nor may a key, which a manager could have made, once there is an owner.
+    // Once there is an owner, a key may not do it either, because a manager could have made that key.
     const raise = (role: 'owner' | 'manager', actor?: string) =>
       changeRole(ctx, { id: developer.id, role, by: by(actor) })
     await assert.rejects(raise('owner'), refused('missing_scope'))
@@ -152,7 +152,7 @@ forEachEngine((engine) => {
     assert.equal((await findAccount(ctx.db, accountId))?.email, 'next@example.com')
   })
 
-  // Somebody is dismissed while their browser is open, at another instance.
+  // A person is removed while their browser is open at another instance.
   test('who is removed is out at once, on every instance, with every token; another role holds from the next request (contract 5, rule 30)', async (t) => {
     const { world, ctx, owner, bring, by, enter } = await openShop(t)
     const bob = await bring('bob@example.com', 'manager')
@@ -168,7 +168,7 @@ forEachEngine((engine) => {
     assert.equal(await at('/api/account'), 401)
     for (const one of [token, renewed]) assert.equal(await elsewhere.read(one), undefined)
     await assert.rejects(findPlace(ctx, { email: 'bob@example.com', id: bob.id }), refused('not_found'))
-    // Invited anew, they are somebody new: nothing of before opens again.
+    // After a new invitation they are a new member: nothing from before is valid again.
     const again = await bring('bob@example.com', 'reader')
     assert.notEqual(again.id, bob.id)
     assert.equal(await elsewhere.read(token), undefined)

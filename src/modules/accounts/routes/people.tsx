@@ -27,7 +27,7 @@ const DONE = {
 
 interface PeoplePorts {
   store: StoreCtx
-  /** Notifies every instance, because a role bounds the keys its member made. */
+  /** Notifies every instance, because the role limits the keys that the member made. */
   announceStanding(accountId: string): void
   baseUrl(): string
 }

@@ -14,7 +14,7 @@ import type { Member } from '../people/member.ts'
 interface PlacesPorts {
   store: StoreCtx
   sessions: Sessions
-  /** Notifies every instance, because a role bounds the keys its member made. */
+  /** Notifies every instance, because the role limits the keys that the member made. */
   announceStanding(accountId: string): void
 }
 

@@ -10,7 +10,7 @@ export function retryJob(
   { id, accountId, actor }: { id: string; accountId: string; actor: Actor },
 ): Promise<void> {
   return inTx(store, async (tx) => {
-    // Thrown inside the transaction, because after a duplicate key PostgreSQL commits nothing.
+    // Thrown inside the transaction, because after a duplicate key PostgreSQL cannot commit.
     if (!(await retryDead(tx.db, id, tx.clock.now()))) {
       throw new AppError('not_found', 'There is no such failed job, or it is already queued again.')
     }

@@ -5,7 +5,7 @@ import { findPayment } from '../../wallets/index.ts'
 import { type SettledPayment, findOrder, listSettledOf } from '../store.ts'
 import { AUTHORIZE_WITHIN, type RefundReason, refundReference } from './settle.ts'
 
-/** Applies a delivery to this instance's memory before anyone is notified of it. */
+/** Updates this instance's memory after a delivery, before anybody is notified of it. */
 export type Learn = (given: SettledPayment) => void | Promise<void>
 
 /** Reasons of refunds as text, in `check` and on the page. */

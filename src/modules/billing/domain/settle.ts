@@ -59,7 +59,7 @@ export async function settlePayment(
   const { kind, subject, accountId } = order
   const createdAt = tx.clock.now()
   const settled = { blockHash, checkoutId, kind, subject, accountId, payer, amountRaw, createdAt }
-  // Only a delivery counts: a payment by someone without the right to it must not use up an owner's offer.
+  // Only deliveries count: somebody without the right to a delivery must not use up the owner's offer by paying.
   const isPaid = await isPaidFor(tx.db, checkoutId)
   const isFirst = await insertSettled(tx.db, { ...settled, outcome: 'applied', reason: null, what: null })
   if (!isFirst) return () => undefined
@@ -83,7 +83,9 @@ async function giveUpOrder(settlement: Settlement, tx: StoreCtx, checkoutId: str
   return conclude(settlement, tx, { ...waiting, given: { refund: 'not_authorized' } })
 }
 
-/** Locks the order first, as everyone does who changes its outcome: only then is it certain that it still waits. */
+/**
+ * Locks the order first, like everybody who changes its outcome. Only then is it certain that the order still waits.
+ */
 async function lockWaiting(
   tx: StoreCtx,
   checkoutId: string,
@@ -162,7 +164,7 @@ export async function giveUpWaiting(settlement: Settlement, ctx: StoreCtx): Prom
       const afterCommit = await inTx(ctx, (tx) => giveUpOrder(settlement, tx, id))
       afterCommit()
     } catch (error) {
-      // A failing refund must not stop the others; the round fails at its end.
+      // One failing refund must not stop the others; its error is thrown at the end.
       faults.push(error)
     }
   }

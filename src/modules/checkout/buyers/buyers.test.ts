@@ -31,7 +31,7 @@ test('a customer who paid a one-time sale had nothing in the mailbox: neither fo
     checkout: { buyer: unknown }
   }>()
   assert.deepEqual(own.checkout.buyer, { name: null, email: 'Marta@example.com' })
-  // What everybody with the link may read does not name the buyer.
+  // What everybody with the link can read does not name the buyer.
   for (const path of ['check', 'checkout', 'pay']) {
     assert.doesNotMatch((await shop.rest('GET', `/${path}/${made.id}`)).text, /marta/i, path)
   }
@@ -43,7 +43,7 @@ test('a customer who paid a one-time sale had nothing in the mailbox: neither fo
   assert.match(back!.text, /zurückgesendet/)
 })
 
-// Whoever has the link of a paid order could have named an address of their own and collected the refund.
+// Somebody with the link of a paid order could have entered an address of their own to collect the refund.
 test('the link of a refund goes to who was named before the payment, and not to an address that came later', async (t) => {
   const { shop, sell, refund, untilRefund } = await openRefundShop(t)
   const known = await sell({ buyer: { name: 'Marta', email: 'marta@example.com' } })
@@ -60,6 +60,27 @@ test('the link of a refund goes to who was named before the payment, and not to 
   assert.equal((await mailsOf(shop, 'thief@example.com')).length, 1)
 })
 
+test('who had the link of an order that was paid in part put their own address in place of the payer’s and got the money back', async (t) => {
+  const { world, shop, merchant, wallet, refund, untilRefund } = await openRefundShop(t)
+  const sellPart = async (email?: string) => {
+    const made = await shop.open({ address: wallet, amount: '2', mode: 'generated_wallet' }, merchant.headers)
+    if (email !== undefined) assert.equal((await leave(shop, made.id, email)).status, 200)
+    await world.pay(made.address, `${BigInt(made.amount_raw) / 2n}`)
+    await untilStatus(shop, made.id, 'partial')
+    return made
+  }
+  const named = await sellPart('marta@example.com')
+  assert.equal((await leave(shop, named.id, 'thief@example.com')).status, 409)
+  const unnamed = await sellPart()
+  assert.equal((await leave(shop, unnamed.id, 'thief@example.com')).status, 200)
+  for (const { id } of [named, unnamed]) {
+    await refund(id, { as: 'link' })
+    await untilRefund(id, 'waiting_for_claim')
+  }
+  await until(async () => (await mailsOf(shop, 'marta@example.com')).length === 1)
+  assert.deepEqual(await mailsOf(shop, 'thief@example.com'), [])
+})
+
 test('a stranger made the gateway write to a list of addresses from a payment page, in words of the stranger', async (t) => {
   const { world, shop, key } = await openShop(t)
   const { address } = (
@@ -67,11 +88,11 @@ test('a stranger made the gateway write to a list of addresses from a payment pa
   ).json<{ address: string }>()
   const titled = { address, amount: '1', title: 'CALL 555 NOW' }
   const made = await shop.open(titled)
-  // One payment page is corrected a few times.
+  // A payer may correct the address a few times.
   const tried = []
   for (let at = 0; at < 5; at++) tried.push((await leave(shop, made.id, `victim${at}@example.com`)).status)
   assert.deepEqual(tried, [200, 200, 200, 409, 409])
-  // One network address leaves a few a day on pages without an account, and what is left to others is untouched.
+  // One network address may leave only a few a day on pages without an account. The share of others is not affected.
   const others = []
   for (let at = 0; at < 4; at++)
     others.push((await leave(shop, (await shop.open(titled)).id, `v${at}@example.com`)).status)
@@ -79,7 +100,7 @@ test('a stranger made the gateway write to a list of addresses from a payment pa
   const own = await shop.open(titled, { authorization: `Bearer ${key}` })
   assert.equal((await leave(shop, own.id, 'customer@example.com')).status, 200)
   assert.equal((await leave(shop, own.id, 'not an address')).status, 400)
-  // Nothing is mailed without a payment, and never a word that somebody without an account wrote.
+  // Nothing is mailed without a payment, and no mail contains text from somebody without an account.
   assert.deepEqual(await listCapturedMail(shop.app.store.db, 10), [])
   await world.pay(made.address, made.amount_raw)
   await until(async () => (await mailsOf(shop, 'victim2@example.com')).length === 1)

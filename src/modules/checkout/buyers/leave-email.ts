@@ -11,9 +11,11 @@ import { readEmail } from './request.ts'
 import { type Buyer, findBuyer, saveBuyer } from './store.ts'
 
 const DAY = 86_400_000
-/** How many addresses one network address may leave a day: its own share, so one address cannot use up that of others. */
+/**
+ * How many mail addresses may be left per day from one network address, so that it cannot use up the share of others.
+ */
 const LEFT_A_DAY = 20
-/** How many addresses one network address may leave a day for checkouts without an account. */
+/** The same for checkouts without an account. */
 const LEFT_A_DAY_ANONYMOUS = 5
 /** Enough to correct typing errors, too few to try a list of addresses. */
 const CHANGES_MAX = 3
@@ -24,10 +26,12 @@ export function mayLeave(
   buyer: Pick<Buyer, 'email' | 'givenBy' | 'changes'> | undefined,
 ): boolean {
   if (owner === SERVICE) return false
-  if (status === 'complete') return !buyer?.email
-  const isOpen = OPEN_STATUSES.some((open) => open === status)
-  return isOpen && (!buyer?.email || (buyer.givenBy === 'payer' && buyer.changes < CHANGES_MAX))
+  if (isUnpaid(status)) return !buyer?.email || (buyer.givenBy === 'payer' && buyer.changes < CHANGES_MAX)
+  return !buyer?.email && (status === 'complete' || OPEN_STATUSES.some((open) => open === status))
 }
+
+/** Once money is on its way, the address decides who may collect it when it is given back. */
+const isUnpaid = (status: Checkout['status']) => status === 'pending'
 
 interface Left {
   email: unknown
@@ -56,7 +60,7 @@ export async function leaveEmail(ctx: CheckoutContext, id: string, { email, lang
       name: known?.name ?? null,
       email: address,
       language,
-      givenBy: isPaid ? 'afterwards' : 'payer',
+      givenBy: isUnpaid(held.status) ? 'payer' : 'afterwards',
       createdAt: clock.now(),
     })
     await moveCheckout(tx, held, { reason: 'receipt asked for' })

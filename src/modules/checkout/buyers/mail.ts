@@ -65,7 +65,7 @@ async function mailBuyer(ctx: CheckoutContext, mailer: Mailer, asked: BuyerMail)
 /** Counts one mail against the merchant's share and that of this address; at a limit, the mail waits for the next day. */
 async function countMail({ db, clock, ports }: CheckoutContext, owner: string, email: string): Promise<FreeUse[]> {
   const { buyerMailsPerDayMax } = ports.rules
-  // Callers without a key have no share in common: each visitor's was counted when the address was left.
+  // Callers without a key have no common share: each visitor's was counted when the mail address was left.
   const shared = owner === ANONYMOUS || buyerMailsPerDayMax === 0 ? [] : [{ meter: METER, max: buyerMailsPerDayMax }]
   const limits = [{ meter: `${METER} ${ports.secrets.fingerprint('buyer', email.toLowerCase())}`, max: MAILS_TO_ONE }]
   return db.transaction().execute(async (tx) => {

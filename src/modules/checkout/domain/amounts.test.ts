@@ -27,7 +27,7 @@ test('tails are as coarse as there is room for, so that people can type them', (
   assert.equal(amountSpaces(nano('0.001'), 0)[0]!.grain, 10n ** 22n)
   assert.equal(amountSpaces(nano('0.000001'), 0)[0]!.grain, 10n ** 18n)
   assert.equal(amountSpaces(nano('1000'), 2_000)[0]!.grain, 10n ** 24n)
-  // Four digits are full: the rest goes where only links reach.
+  // All amounts with four digits are taken, so the next ones have digits that only links can carry.
   assert.equal(amountSpaces(nano('1000'), 2_475)[0]!.grain, 10n ** 18n)
 })
 

@@ -34,8 +34,9 @@ interface Paid {
 }
 
 /**
- * Announces a completion. The body of an event never changes, so an event with a proof is made once the proof is stored, or does
- * not come in time. Until then a job represents it, in the transaction that completes the checkout.
+ * Announces a completion. The body of an event never changes, so an event with a proof is only made when the proof is
+ * stored or the wait is over. Until then, a job stands for the event; it is stored in the transaction that completes
+ * the checkout.
  */
 export async function announceCompleted(tx: CheckoutContext, checkout: Checkout, { block, rate }: Paid): Promise<void> {
   const { id: checkoutId, webhookProof, paidRaw } = checkout
@@ -46,7 +47,10 @@ export async function announceCompleted(tx: CheckoutContext, checkout: Checkout,
   await enqueue(tx, { kind: ANNOUNCE_PROVED, payload, attemptsMax: ATTEMPTS_MAX })
 }
 
-/** Announces it with the proof that any gateway has stored, or after a while without. Run again, it changes nothing. */
+/**
+ * Announces the completion with the proof, whichever gateway has stored it, or without one when the wait is over.
+ * Running it again changes nothing.
+ */
 export async function announceProved(ctx: CheckoutContext, { checkoutId, until, ...was }: Announced): Promise<void> {
   const checkout = await findCheckout(ctx.db, checkoutId)
   if (!checkout) return

@@ -33,13 +33,14 @@ export interface Baseline {
 }
 
 /**
- * Whether a send came to an address after a checkout began to wait there. The ledger proves it: the look at that moment did not find the
- * send, and the chain had not received it by then. The time at which a node saw a block proves nothing: a freshly synced node saw every
- * block today.
+ * Whether a send came to an address after a checkout began to wait there. The ledger proves it: the look at the address
+ * at that moment did not find the send, and the address had not received it by then. The time at which a node saw the
+ * block proves nothing, because a freshly synced node saw all blocks today.
  */
 export function cameAfter(send: IncomingSend, sightedAt: number | undefined, { since, look, lookHeight }: Baseline) {
   if (sightedAt !== undefined && sightedAt <= (look ?? BEFORE_LOOKS)) return false
-  // Version 0.1 made this checkout without a look at the address: the node's time is all there is, until such checkouts have ended.
+  // A checkout of version 0.1 has no look at its address, so the node's time must suffice until such checkouts have
+  // ended.
   if (look === null) return since <= send.at + CLOCK_SLACK
   // An earlier look found this send before this checkout began. Clocks of instances differ; within that slack the checks below decide.
   if (send.knownAt + CLOCK_SLACK < since) return false

@@ -21,13 +21,17 @@ export interface Claims {
   claims: Claim[]
   /** The first look that saw the send on its address. */
   sightedAt: number | undefined
-  /** Whether only a perishable fact shows that the send pays no checkout: the node's time, or the row of a payment by request. */
+  /**
+   * Whether only temporary information shows that the send pays no checkout: a node's time, or the row of a payment by
+   * request.
+   */
   isPassing: boolean
 }
 
 /**
- * At most one claim of each owner, in the same order on every instance. An exact amount goes before a sum. The service's own sends
- * and payments by request pay no checkout: the outbox and the requests know such a block before it leaves, so they are asked first.
+ * At most one claim per owner, in the same order on every instance. An exact amount takes precedence over a sum. Sends
+ * of the service itself and payments by request pay no checkout; both are recorded before their block is published, so
+ * they are checked first.
  */
 export async function listClaims({ db, clock }: CheckoutContext, send: IncomingSend): Promise<Claims> {
   const { to, amountRaw, hash } = send
@@ -49,7 +53,7 @@ export async function listClaims({ db, clock }: CheckoutContext, send: IncomingS
     return isNew
   }
   const baselineOf = ({ owner, createdAt, look, lookHeight }: Checkout): Baseline => {
-    // A checkout that has no look of its own may have been moved to this address after it was made.
+    // A checkout without its own look may have been moved to this address after it was made.
     const moved = look === null ? watchers.find((watcher) => watcher.owner === owner)?.since : undefined
     return { since: Math.max(createdAt, moved ?? 0), look, lookHeight }
   }

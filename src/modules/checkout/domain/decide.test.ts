@@ -4,8 +4,6 @@ import { toRaw } from '../../../kernel/money.ts'
 import type { CheckoutStatus } from '../record.ts'
 import { type Standing, decide } from './decide.ts'
 
-/* Every row of the state table (contract 3) for one confirmed send. */
-
 const STATUSES: CheckoutStatus[] = ['pending', 'detected', 'partial', 'complete', 'expired', 'cancelled']
 const END = 1_000
 const due = (raw: bigint) => [{ plan: undefined, enoughRaw: raw, fullRaw: toRaw(raw) }]

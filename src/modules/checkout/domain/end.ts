@@ -5,13 +5,13 @@ import { checkoutClosed, checkoutNotFound } from '../errors.ts'
 import { type Checkout, OPEN_STATUSES } from '../record.ts'
 import { type CheckoutContext, inQuietTx } from '../context.ts'
 import { listOverdue, lockCheckout } from '../store.ts'
-import { findScannedAt, hastenScans } from '../watch-store.ts'
+import { findScannedAt, hastenScans } from '../scans-store.ts'
 import { enqueueSweep } from './credit.ts'
 import { announce } from './events.ts'
 import { audit } from './mark.ts'
 import { moveCheckout } from './move.ts'
 
-/** A node's answer may be a moment old, so a look counts only when it began this long after the end. */
+/** A node's answer may be slightly old, so a look counts only if it began this long after the end. */
 export const CATCH_UP_MARGIN = 3_000
 const BATCH_MAX = 1_000
 

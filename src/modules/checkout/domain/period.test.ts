@@ -7,7 +7,7 @@ const iso = (at: number) => new Date(at).toISOString()
 
 test('periods are read by a fixed grammar, in UTC: weeks begin on Monday, months end on the last day there is', () => {
   const both = (text: string) => [iso(readPeriod(text, NOW).from), iso(readPeriod(text, NOW).to)]
-  // The last of March 2026 is a Tuesday.
+  // 31 March 2026 is a Tuesday.
   const begins = {
     'last 30 days': '2026-03-01T12:00:00.000Z',
     'Past 1 week': '2026-03-24T12:00:00.000Z',

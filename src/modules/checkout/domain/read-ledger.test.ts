@@ -11,7 +11,7 @@ const ADDRESS = 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjd
 const PAYER = 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo'
 const hashOf = (at: number) => at.toString(16).toUpperCase().padStart(64, '0')
 
-/** A node that answers as it is told to. */
+/** A node with these answers. */
 const nodeOf = (answer: (action: string, params: NodeParams) => NodeAnswer): NodePort => {
   const read: NodePort['read'] = (action, params) => {
     try {
@@ -32,7 +32,7 @@ const nodeOf = (answer: (action: string, params: NodeParams) => NodeAnswer): Nod
 
 const look = (node: NodePort, address: string) => lookAt(node, address, new TestClock())
 
-/** A chain of one account with what waits for it; `asked` may change it between two questions. */
+/** The chain of one account, with its receivable sends; `asked` may change it between two requests. */
 function account(waiting: string[], asked: (action: string) => void = () => undefined) {
   const chain = { height: 0 }
   const node = nodeOf((action, { offset }) => {

@@ -162,10 +162,10 @@ interface Received {
 }
 
 /**
- * The sends that an address has received since one of its own blocks, or above a height: each receive names its send. A receive comes
- * after its send, so nothing sent since then can lie further back. Also returns the newest block that was seen, where the next look
- * begins, because another node may know more than the one that answered. It is null where nodes contradict each other, so that the
- * next look begins where this one did.
+ * The sends that an address has received since one of its own blocks, or above a height; each receive names its send. A
+ * receive comes after its send, so sends since then cannot be further back. Also returns the newest block that was
+ * seen, where the next look begins, because another node may know more than the one that answered. It is null if nodes
+ * contradict each other, so that the next look begins where this one did.
  */
 export async function readReceived(
   node: NodePort,

@@ -28,8 +28,8 @@ interface ReservedFor {
 type Place = Pick<Checkout, 'id' | 'owner' | 'address' | 'watchedUntil' | 'barePrice'>
 
 /**
- * Reserves a free amount near a price, or the bare price where that was asked for, until it cannot be paid late any more. An amount that
- * a payer types is never reserved bare: another customer's mistake would pay it.
+ * Reserves a free amount near a price, or the bare price if that was asked for, until it can no longer be paid late. An
+ * amount that a payer types is never reserved without a tail, because another customer could pay it by mistake.
  */
 export async function reserveNear(
   ctx: CheckoutContext,
@@ -112,7 +112,7 @@ export function likelyAmount(
   return space && pickAmount(random, space)
 }
 
-/** The transaction was begun with an amount that another checkout has. */
+/** Thrown if another checkout has the amount that the transaction began with. */
 export class AmountTaken extends Error {}
 
 export async function takeLikely(ctx: CheckoutContext, checkout: Place, amount: Raw): Promise<void> {

@@ -5,7 +5,8 @@ import { listRecorded } from '../payments-store.ts'
 import type { Checkout, SeenBlock } from '../record.ts'
 import { type CheckoutContext, inQuietTx } from '../context.ts'
 import { listNextExpiries, listStuck, lockCheckout } from '../store.ts'
-import { type WatchedAddress, hastenScans, markScanned, updateFrontier } from '../watch-store.ts'
+import { type WatchedAddress } from '../watch-store.ts'
+import { hastenScans, markScanned, updateFrontier } from '../scans-store.ts'
 import { SMALLEST_PRICE } from './amounts.ts'
 import { CLOCK_SLACK, type IncomingSend, timeOf } from './baseline.ts'
 import { listClaims } from './claims.ts'
@@ -130,7 +131,8 @@ export async function takeSends(
   if (fresh.length === 0) return { unsettled, doubted }
   const failures: unknown[] = []
   const sends = await readSends(tools.node, fresh, ctx.clock.now())
-  // The list is one node's claim, and its sends may have been received since or long ago: where the send itself cannot confirm it, ask further.
+  // The list comes from one node, and its sends may have been received long ago. If a send itself cannot confirm it,
+  // ask more nodes.
   const doubtful = sends.filter(({ hash, confirmed, waits }) => confirmed && found.get(hash) === null && waits !== true)
   const places = await readPlaces(tools.node, doubtful)
   const listed = new Map([...found, ...doubtful.map(({ hash }) => [hash, places.get(hash)] as const)])

@@ -62,8 +62,10 @@ export async function updateCheckout(
   if (!before) throw checkoutNotFound()
   const { prices, rules } = ctx.ports
   refuseUnproved(ctx.ports, body, before.webhookProof)
-  const shown = readPresentation(body, { currencies: prices.currencies, plainHttpAllowed: rules.plainHttpAllowed })
-  const terms = readNewTerms(before, body, prices.currencies)
+  const { currencies } = prices
+  const currency = body.currency === undefined ? before.currency : readCurrency(body.currency, currencies)
+  const shown = readPresentation(body, { currencies, plainHttpAllowed: rules.plainHttpAllowed }, currency)
+  const terms = readNewTerms(before, body, currencies)
   if (shown.webhookUrl && shown.webhookUrl !== before.webhookUrl)
     await ctx.ports.checkWebhookUrl(shown.webhookUrl, shown.webhookField)
   const rate = terms && (await rateIfKnown(ctx, terms.currency))
@@ -173,7 +175,7 @@ async function replaceTerms(
     plans: plans.map(({ title, price, discount }) => ({ title, value: price.text, discount, amountRaw: undefined })),
   }
   if (moves) {
-    // Another change moved the checkout after this one looked at the ledger for its address.
+    // Another change has moved the checkout after this one read its address from the ledger.
     if (!seen) throw fieldFixed('address')
     next = { ...next, ...(await watchFrom(tx, next, seen)) }
     // This transaction now holds the address, so each of many checkouts moved there at once counts those before it.

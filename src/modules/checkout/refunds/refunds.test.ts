@@ -9,7 +9,7 @@ import { PAYER, type Refund, type RefundShop, openRefundShop, raw } from '../../
 import { until } from '../../../../test/support/until.ts'
 import { issueKey } from '../../accounts/index.ts'
 
-// Whoever has the link has the money: a key that only reads must not be able to fetch it.
+// Whoever has the link can take the money, so a key that can only read must not get it.
 test('the link of a refund is shown to keys that may refund, and to no others', async (t) => {
   const { shop, merchant, sell, refund, untilRefund } = await openRefundShop(t)
   const made = await sell()
@@ -34,7 +34,7 @@ test('the link of a refund is shown to keys that may refund, and to no others', 
 const MINUTE = 60_000
 const keeper = new Signer(78).address
 
-/** A checkout that was paid in part, to a wallet of its own. */
+/** A checkout with its own wallet, paid in part. */
 async function sellPart({ world, shop, merchant }: RefundShop) {
   const made = await shop.open({ address: keeper, amount: '3', mode: 'generated_wallet' }, merchant.headers)
   await world.pay(made.address, raw('1'))
@@ -42,7 +42,7 @@ async function sellPart({ world, shop, merchant }: RefundShop) {
   return made
 }
 
-/** What was paid to the merchant's wallet is in it. */
+/** The payment to the merchant's wallet is in that wallet. */
 async function receiveAll({ world, shop, merchant, wallet }: RefundShop): Promise<void> {
   const { db } = shop.app.store
   const receive = { account: wallet, receive: true }
@@ -88,7 +88,7 @@ for (const source of ['cloud wallet', 'wallet of the checkout'] as const) {
   })
 }
 
-/** A refund whose block no node takes, and another wallet that could pay it as well. */
+/** A refund whose block no node accepts, and another wallet that could pay it as well. */
 async function openStuckRefund(t: TestContext) {
   const opened = await openRefundShop(t)
   const { world, shop, merchant, sell, refund, list, fundsOf } = opened
@@ -108,8 +108,9 @@ async function openStuckRefund(t: TestContext) {
   return { ...opened, db, made, first, faults, asked, again, given }
 }
 
-// A node said that somebody else's block stands there, and a person found that none does: the same bytes go out again.
-test('a refund whose block was lost is not made a second time before the thaw has decided about the first', async (t) => {
+// A node reported somebody else's block in this place, and a person found that there is none: the same bytes are sent
+// again.
+test('a refund whose block was lost is not made a second time before the unfreeze has decided about the first', async (t) => {
   const { world, db, made, first, faults, asked, again, given, untilRefund } = await openStuckRefund(t)
   await db.updateTable('wallets').set({ frozen_at: world.clock.now() }).where('id', '=', first.wallet_id).execute()
   await db.updateTable('wallet_blocks').set({ status: 'lost' }).where('id', '=', first.block_id).execute()
@@ -123,7 +124,7 @@ test('a refund whose block was lost is not made a second time before the thaw ha
   assert.equal(given(), BigInt(made.amount_raw))
 })
 
-// No node has it, but nodes may only have hidden it: until another block is final in its place, it may still arrive.
+// No node has it, but nodes may be hiding it. Until another block is final in its place, it may still arrive.
 test('a refund whose block was released is not made a second time before it is certain that the first never arrives', async (t) => {
   const { world, db, list, made, first, faults, asked, again, given, untilRefund } = await openStuckRefund(t)
   const release = (refusal: string | null) =>
@@ -133,7 +134,7 @@ test('a refund whose block was released is not made a second time before it is c
       .where('id', '=', first.block_id)
       .execute()
   await release(null)
-  // Whoever asked is answered when its time is up.
+  // The caller gets an answer when the time for the refund is over.
   world.clock.advance(5 * MINUTE)
   await asked
   faults.end('process')
@@ -146,7 +147,7 @@ test('a refund whose block was released is not made a second time before it is c
   assert.equal(given(), BigInt(made.amount_raw))
 })
 
-// Whoever pays first, and in many small parts, must not be given what another has paid.
+// Somebody who pays first, in many small parts, must not get what another payer has paid.
 test('409 several have paid, however many payments of the first come before that of the second', async (t) => {
   const { shop, sell, refund } = await openRefundShop(t)
   const made = await sell()
@@ -181,8 +182,8 @@ test('after a part was given back, the rest of the price is not the price, paid 
   assert.ok(!types.includes('payment.late'), types.join())
 })
 
-// Merchants pass the link on at once; its money is confirmed, and received by its wallet, a moment later.
-test('a buyer who opens the link of a refund early is not told that the money went back, and gets it a moment later (contract 4.10, rule 7)', async (t) => {
+// Merchants pass the link on at once; its money is confirmed and received by its wallet a moment later.
+test('a buyer who opens the link of a refund early does not read that the money went back, and gets it a moment later (contract 4.10, rule 7)', async (t) => {
   const opened = await openRefundShop(t)
   const { world, shop, sell, refund, untilRefund, fundsOf } = opened
   const made = await sell()
@@ -211,7 +212,8 @@ test('a merchant gives back the whole price in its currency where the last digit
   const { world, shop, merchant, wallet, refund } = await openRefundShop(t)
   const price = { address: wallet, mode: 'unique_address', amount: '10', currency: 'EUR' }
   const made = await shop.open(price, merchant.headers)
-  // After the quote what is worth the price is enough: 10 euros at 0.86, rounded up to less than what is asked for.
+  // After the quote, an amount worth the price is enough: 10 euros at 0.86, rounded up to less than the amount asked
+  // for.
   const paid = '11.6279069768'
   world.clock.advance(16 * 60_000)
   await world.pay(made.address, raw(paid))
@@ -236,7 +238,7 @@ test('a refund by link that fails ends its link: nobody waits at it for money th
   assert.notEqual((await links.executeTakeFirstOrThrow()).cancelled_at, null)
 })
 
-test('a merchant whose refund meets the sweep is told to name a wallet, and not that one is missing', async (t) => {
+test('a merchant whose refund meets the sweep is asked to name a wallet, and not that one is missing', async (t) => {
   const { shop, merchant, wallet, sell } = await openRefundShop(t, 'postgres')
   const { db } = shop.app.store
   const made = await sell()

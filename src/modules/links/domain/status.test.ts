@@ -6,7 +6,7 @@ import { leftOf, statusOf } from './status.ts'
 const NOW = 1_000
 const LINK = { isPaused: false, endsAt: null, soldMax: null, sold: 0, held: 0, quantityMin: 1 } as PaymentLink
 
-test('a link is closed by its merchant, by its end, or by what is left; the first of these is told', () => {
+test('a link is closed by its merchant, by its end, or by what is left; the first of these is reported', () => {
   const statuses: [Partial<PaymentLink>, string][] = [
     [{}, 'active'],
     [{ isPaused: true, endsAt: NOW, soldMax: 0 }, 'paused'],

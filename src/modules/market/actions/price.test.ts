@@ -11,7 +11,7 @@ const prices = {
 const context = { prices, market: { read: () => Promise.resolve({}) } }
 const ask = (currency?: string) => price.run({} as Ctx, currency === undefined ? {} : { currency }, context)
 
-test('a price is in dollars unless told, says since when, and whose it is', async () => {
+test('a price is in dollars by default, says since when, and whose it is', async () => {
   const told = { timestamp: 'Sun, 15 Nov 2026 10:00:00 GMT', timestamp_unix: 1_794_736_800, source: 'market' }
   assert.deepEqual(await ask(), { symbol: 'XNO', currency: 'usd', price: 0.8553, ...told })
   assert.deepEqual(await ask('eur'), { symbol: 'XNO', currency: 'eur', price: 0.73, ...told })

@@ -10,7 +10,7 @@ test('the body of the vectors is the one that was agreed upon', () => {
   const hash = createHash('sha256').update(BODY).digest('hex')
   assert.equal(hash, 'c28d0482e2df99a3e4a0057d1d2333a815b33eff305790eeb0c8390e2d0a55fc')
   assert.equal(Buffer.byteLength(BODY), 820)
-  // A receiver that parses and serialises again still verifies.
+  // A receiver that parses the body and serialises it again can still verify it.
   assert.equal(JSON.stringify(JSON.parse(BODY)), BODY)
 })
 

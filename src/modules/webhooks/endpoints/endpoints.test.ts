@@ -26,7 +26,10 @@ import { readNew } from '../../../kernel/resource/read.ts'
 import { beginReplay, getReplay } from './replay.ts'
 import { rotateEndpointSecret } from './secret.ts'
 
-/* Endpoints of an account: every event that one asks for reaches it, beside the address of its checkout (contract 6). */
+/*
+ * Endpoints of an account: each gets every event that it subscribes to, in addition to the address of the checkout
+ * (contract 6).
+ */
 
 const DAY = 86_400_000
 
@@ -40,7 +43,7 @@ const own = (id: string, accountId = ACCOUNT) => ({ id, accountId, actor: OPERAT
 
 let hosts = 0
 
-/** Each endpoint has a host of its own, because few requests at once go to one. */
+/** Each endpoint has its own host, because only few simultaneous requests go to one host. */
 async function listen(world: Webhooks, receiver: Pick<Receiver, 'url'>, asked: Asked = {}) {
   const { events = ['*'], metadata, accountId = ACCOUNT } = asked
   const url = receiver.url.replace('127.0.0.1', `host-${++hosts}.example`)
@@ -50,7 +53,7 @@ async function listen(world: Webhooks, receiver: Pick<Receiver, 'url'>, asked: A
 
 const receivedBy = ({ requests }: Receiver) => requests.map(({ headers }) => headers['webhook-id'] as string)
 
-/** Turns the clock only while nothing is under way: requests and claims have their time by it. */
+/** Advances the clock only while nothing is running, because requests and claims are timed by it. */
 async function toTheEnd(world: Webhooks, endpointId: string, replayId: string): Promise<void> {
   const { db } = world.ctx
   const isIdle = async () => {
@@ -201,7 +204,7 @@ forEachEngine((engine) => {
     const missed: string[] = []
     for (let count = 0; count < 110; count++) {
       const shop = count % 2 === 0 ? 'a' : 'b'
-      // What went to another address is missed here all the same.
+      // What was sent to another address is still missing here.
       const url = count === 0 ? other.url : null
       const id = await world.record({ body: JSON.stringify({ metadata: { shop } }), metadata: { shop }, url })
       if (shop === 'a') missed.push(id)

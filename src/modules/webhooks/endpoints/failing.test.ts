@@ -21,7 +21,7 @@ import { changeEndpoint, makeEndpoint } from './change.ts'
 import { endpoint as noun, endpoints } from './endpoint.ts'
 import { readNew } from '../../../kernel/resource/read.ts'
 
-/* What counts against an endpoint, and who hears of it. */
+/* What counts against an endpoint, and who is notified. */
 
 const DAY = 86_400_000
 
@@ -63,7 +63,7 @@ forEachEngine((engine) => {
     assert.equal((await standing()).failingSince, null)
   })
 
-  test('the developers of an account were not told that their endpoint was disabled', async (t) => {
+  test('the developers of an account were not notified that their endpoint was disabled', async (t) => {
     const world = await openWebhooks(t, engine)
     const { ctx } = world
     const account = await createAccount(ctx, { email: 'owner@example.com', role: 'user', actor: OPERATOR })

@@ -9,7 +9,7 @@ import { readNew } from '../../../kernel/resource/read.ts'
 import { isAskedFor } from './fan-out.ts'
 import { markDisabled } from './store.ts'
 
-/* What metadata of strangers, and endpoints that are off, must not do to events. */
+/* Metadata written by others, and disabled endpoints, must not affect events. */
 
 forEachEngine((engine) => {
   test('metadata that cannot be turned into text kept a payment from being recorded where an endpoint filters by it', async (t) => {

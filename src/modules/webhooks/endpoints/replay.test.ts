@@ -12,14 +12,14 @@ import {
 import { createAccount } from '../../accounts/index.ts'
 import { markDelivered } from '../deliveries-store.ts'
 import type { DueDelivery } from '../due-store.ts'
-import { reviveStuck } from '../domain/revive-stuck.ts'
+import { reviveStuck } from '../jobs.ts'
 import { markEventsDelivered } from '../store.ts'
 import { changeEndpoint, makeEndpoint, removeEndpoint } from './change.ts'
 import { endpoint as noun } from './endpoint.ts'
 import { readNew } from '../../../kernel/resource/read.ts'
 import { REPLAY, beginReplay, getReplay, replayStep } from './replay.ts'
 
-/* Replays that end whatever happens to them, and events that count as delivered once everybody has them. */
+/* Replays always end, whatever happens, and an event counts as delivered when every endpoint has it. */
 
 const DAY = 86_400_000
 const ASKED = { from: 0, to: undefined, events: undefined, missedOnly: false }
@@ -71,7 +71,8 @@ forEachEngine((engine) => {
     const more = [0, 1, 2, 3].map((count) => ({ ...row, id: `rpl_${count}` }))
     await db.insertInto('webhook_replays').values(more).execute()
     await assert.rejects(beginReplay(world.ctx, other, ASKED), { code: 'limit_reached' })
-    // Deleted with its endpoint, a replay counted for nothing, and the next endpoint had all of the day before it.
+    // Deleted together with its endpoint, a replay did not count, so the next endpoint could replay the whole day
+    // again.
     const short = await listen(world, receiver, accountId)
     await db.updateTable('webhook_replays').set({ endpoint_id: short.id }).execute()
     await removeEndpoint(world.ctx, short)

@@ -85,7 +85,7 @@ export async function addWatches(
     await idempotency?.record(tx.db, { ...done })
     return done
   })
-  if (fresh.length > 0) context.heed(fresh)
+  if (fresh.length > 0) context.watch(fresh)
   return result
 }
 

@@ -9,5 +9,5 @@ export interface WatchContext extends SecretCtx {
   /** The maximum for all endpoints of an account together. */
   addressesMax: number
   /** Subscribes to these addresses, on this instance and the others. */
-  heed(addresses: readonly string[]): void
+  watch(addresses: readonly string[]): void
 }

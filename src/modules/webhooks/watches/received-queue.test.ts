@@ -11,7 +11,7 @@ const watcher = (accountId: string, address: string, events = ['*']) => ({
   events,
 })
 
-/** Everything that is fresh goes to its account, which its name begins with. */
+/** New entries are queued for the account with which their name begins. */
 function share(queue: ReceivedQueue): void {
   for (const [address, blocks] of queue.takeFresh(1_000_000)) {
     queue.place(address, blocks, [watcher(address.split(' ')[0]!, address)])

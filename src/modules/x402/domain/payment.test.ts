@@ -7,7 +7,7 @@ import { isTrouble, toReason, verify } from './payment.ts'
 const network = 'nano:dev'
 type Verdict = { isValid: boolean; invalidReason?: string }
 
-/** What two facilitators say, and who was asked. */
+/** The answers of two facilitators, and which of them were called. */
 function openFacilitation(
   own: Verdict,
   remote?: Verdict,
@@ -26,7 +26,7 @@ function openFacilitation(
   return { asked, outcome }
 }
 
-// A facilitator that is asked may send the payment, whatever it says.
+// A facilitator that is called may publish the payment, whatever it answers.
 test('another facilitator is asked only about payments that our own node takes', async () => {
   const wrong = openFacilitation({ isValid: false, invalidReason: 'nonsense of ours' }, { isValid: true })
   await assert.rejects(wrong.outcome, { mayPay: true })

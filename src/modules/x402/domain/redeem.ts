@@ -16,7 +16,7 @@ interface Redemption extends Presentation {
 
 interface Redeemed {
   text: string
-  /** Whether the answer is a stored one. */
+  /** Whether the answer was stored by an earlier request. */
   replayed: boolean
 }
 
