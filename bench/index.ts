@@ -7,6 +7,7 @@
  *   ledger      the development ledger: blocks a second, memory, and the opening of a million blocks
  *   growth      the same operations in stores of 10³ to 10⁵ checkouts, with --long to 10⁶, drawn to docs/pictures/growth.svg
  *   aged        everything that is asked often, before and after 10⁶ old rows, with --long 10⁷
+ *   instances   a checkout and its payment with one to eight gateways on one PostgreSQL, by many accounts and by one
  *   all         all of these, then the capacity model of docs/scaling.md
  *   model       the model again, from the figures that were measured
  *   work, work-http   proof of work, by itself and through a gateway, printed only
@@ -39,6 +40,7 @@ const BENCHES: Record<string, (options: Options) => Promise<Report>> = {
   ledger: async (options) => (await import('./ledger.ts')).benchLedger(options),
   growth: async (options) => (await import('./growth.ts')).benchGrowth(options),
   aged: async (options) => (await import('./aged.ts')).benchAged(options),
+  instances: async (options) => (await import('./instances.ts')).benchInstances(options),
 }
 const SCRIPTS: Record<string, () => Promise<unknown>> = {
   work: () => import('./work.ts'),

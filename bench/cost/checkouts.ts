@@ -85,7 +85,7 @@ async function startRows({ bench }: World, engine: StoreEngine): Promise<BareSer
   return startBare(bench, 'rows-postgres', url, await postmasterOf(url))
 }
 
-function toPayment(body: string): Payment {
+export function toPayment(body: string): Payment {
   const { address, amount_raw: amountRaw } = JSON.parse(body) as { address: string; amount_raw: string }
   return { to: address, amountRaw }
 }
