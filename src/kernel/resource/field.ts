@@ -31,6 +31,8 @@ export interface Labelled {
   formText?: string
   /** Filled in by nearly everybody, so that the form does not call it optional. */
   isExpected?: true
+  /** A column that is shown only where a program has filled it. */
+  isRare?: true
   /** A stored value for which the form is empty. */
   unset?: Json
 }
@@ -50,9 +52,9 @@ export type Control = Labelled &
         type?: 'url' | 'email' | 'date'
         /** The height of a text with several lines. */
         lines?: number
-        /** Where the form writes it in another way than the API. */
-        toInput?(shown: Json): string
-        fromInput?(typed: string): Json
+        /** Where the form writes it in another way than the API; days are those of the shop's time zone. */
+        toInput?(shown: Json, timeZone: string): string
+        fromInput?(typed: string, timeZone: string): Json
       }
     /** A file that is uploaded, or the address of a picture that is online. */
     | { as: 'picture' }
