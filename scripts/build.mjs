@@ -14,7 +14,9 @@ const declared = join(root, 'dist', '.declared')
 readySources()
 const sources = Math.max(
   newestChange(join(root, 'src')),
-  ...['package.json', 'tsconfig.json', 'tsconfig.build.json'].map((file) => statSync(join(root, file)).mtimeMs),
+  ...['package.json', 'tsconfig.json', 'tsconfig.build.json', 'scripts/bundle.mjs'].map(
+    (file) => statSync(join(root, file)).mtimeMs,
+  ),
 )
 const isFresh = (file) => existsSync(file) && statSync(file).mtimeMs >= sources
 

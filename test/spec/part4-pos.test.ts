@@ -227,6 +227,10 @@ test('a day has the sums of its sales, by the clock of the place, and counts not
   assert.equal((await shop.rest('GET', `/api/pos/${till.pos.id}/day?date=2027-02-29`, key)).status, 400)
   const before = await shop.rest('GET', `/api/pos/${till.pos.id}/day?date=2020-01-01`, key)
   assert.deepEqual([before.json().count, before.json().sales], [0, []])
+  const { db } = shop.app.store
+  await db.updateTable('checkouts').set({ refunded_raw: '1' }).where('id', '=', sold.id).execute()
+  const said = (await till.at('GET', '/day')).json<{ sales: { additional_status: string }[] }>().sales
+  assert.deepEqual(said.map((sale) => sale.additional_status).sort(), ['none', 'partly_refunded'])
   world.clock.advance(24 * 3_600_000)
   assert.equal((await till.at('GET', '/day')).json().count, 0, 'tomorrow begins with nothing')
 })

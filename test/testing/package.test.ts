@@ -41,10 +41,10 @@ test('the package is small, has its types, names what it needs, and nothing of a
   )
   const home = join(folder, 'node_modules/@nano-gateway/devnet')
   const { dependencies } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')) as { dependencies: object }
-  const server = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { dependencies: object }
+  const server = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { devDependencies: object }
   assert.deepEqual(
     Object.entries(dependencies),
-    Object.entries(server.dependencies).filter(([name]) => name in dependencies),
+    Object.entries(server.devDependencies).filter(([name]) => name in dependencies),
   )
   const imported = readdirSync(join(home, 'dist'))
     .filter((file) => file.endsWith('.js'))

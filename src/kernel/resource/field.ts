@@ -34,6 +34,8 @@ export interface Labelled {
   formText?: string
   /** Nearly everybody fills it in, so the form does not call it optional. */
   isExpected?: true
+  /** A column that is shown only if a program has filled it. */
+  isRare?: true
   /** A stored value that the form shows as empty. */
   unset?: Json
 }
@@ -53,9 +55,9 @@ export type Control = Labelled &
         type?: 'url' | 'email' | 'date'
         /** Number of lines of a text. */
         lines?: number
-        /** Set if the form writes the value differently from the API. */
-        toInput?(shown: Json): string
-        fromInput?(typed: string): Json
+        /** Set if the form writes the value differently from the API; days are those of the shop's time zone. */
+        toInput?(shown: Json, timeZone: string): string
+        fromInput?(typed: string, timeZone: string): Json
       }
     /** A file that is uploaded, or the address of a picture that is online. */
     | { as: 'picture' }

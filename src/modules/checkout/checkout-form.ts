@@ -68,7 +68,8 @@ export const checkoutForm = noun({
     invoice: asked<unknown>({
       takes: answer.text,
       control: invoice({ label: 'Invoice', isForNew: true }),
-      read: readInvoice,
+      // With a wrong currency, which has a refusal of its own, the taxes do not matter.
+      read: (value, { others }) => readInvoice(value, typeof others.currency === 'string' ? others.currency : 'NANO'),
     }),
     successUrl: url({ label: 'Return URL after payment' }),
     cancelUrl: url({ label: 'Return URL after cancelling', isBeside: true }),
@@ -146,7 +147,8 @@ function invoice(labelled: Labelled) {
       tax: {
         as: 'rows',
         label: 'Taxes on the invoice',
-        columns: { title: line('Tax'), amount: line('Amount', true) },
+        hint: 'In percent of the lines.',
+        columns: { title: line('Tax'), percent: line('%', true) },
         max: 10,
         one: 'Tax',
         add: 'Add a tax',

@@ -10,7 +10,8 @@ export { parseFiat } from './domain/fiat.ts'
 export { checkout as checkoutAction } from './actions/checkout.ts'
 export { hasGeneratedWallets, requireGeneratedWallets } from './domain/generated-wallet.ts'
 export type { LinkSales } from './ports.ts'
-export { readInvoice } from './invoices/fields.ts'
+export { readTypedInvoice } from './invoices/fields.ts'
+export { type TypedTax, WHOLE, partOf, toThousandths } from './invoices/percent.ts'
 export {
   type Plan,
   amount,

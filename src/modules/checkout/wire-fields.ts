@@ -94,7 +94,7 @@ export function readCheckout(body: Body, rules: ReadingRules): CheckoutRequest {
   const template = readTemplate(body.template)
   const lifetimeMilliseconds = readLifetime(body.expire)
   return {
-    ...readPresentation(body, rules),
+    ...readPresentation(body, rules, currency),
     ...(lifetimeMilliseconds !== undefined && { lifetimeMilliseconds }),
     address: readAddress(body.address),
     currency,
@@ -120,7 +120,7 @@ function readOrder(body: Body, currency: string): Order {
 }
 
 /** Reads only the fields in the body; `null` or an empty text removes a value. */
-export function readPresentation(body: Body, rules: ReadingRules): PresentationRequest {
+export function readPresentation(body: Body, rules: ReadingRules, currency: string): PresentationRequest {
   const read: PresentationRequest = {}
   const webhookField = body.webhook_url === undefined && body.webhook !== undefined ? 'webhook' : 'webhook_url'
   const webhook = body[webhookField]
@@ -144,7 +144,7 @@ export function readPresentation(body: Body, rules: ReadingRules): PresentationR
   if (body.notify !== undefined) read.notify = readNotify(body.notify)
   if (body.metadata !== undefined) read.metadata = readMetadata(body.metadata)
   if (body.note !== undefined) read.note = readText('note', body.note, DESCRIPTION_MAX, INVISIBLE_BUT_LINES)
-  if (body.invoice !== undefined) read.invoice = readInvoice(body.invoice)
+  if (body.invoice !== undefined) read.invoice = readInvoice(body.invoice, currency)
   return read
 }
 

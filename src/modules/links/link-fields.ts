@@ -1,4 +1,5 @@
 import { answer } from '../../kernel/answers.ts'
+import { dateAt, dayOf, isDate } from '../../kernel/calendar.ts'
 import { badField } from '../../kernel/errors.ts'
 import { optional } from '../../kernel/fields.ts'
 import { form, freeField } from '../../kernel/free-field.ts'
@@ -66,8 +67,8 @@ export function end(labelled: Labelled) {
     control: {
       as: 'text',
       type: 'date',
-      toInput: (shown) => new Date(Number(shown) * 1000 - 1).toISOString().slice(0, 10),
-      fromInput: (typed) => (Number.isNaN(Date.parse(typed)) ? typed : Math.floor((Date.parse(typed) + DAY) / 1000)),
+      toInput: (shown, zone) => dateAt(zone, Number(shown) * 1000 - 1),
+      fromInput: (typed, zone) => (isDate(typed) ? Math.floor(dayOf(zone, typed).to / 1000) : typed),
       ...labelled,
     },
     toColumn: (value) => value,

@@ -7,7 +7,16 @@ import type { Labelled } from '../../kernel/resource/field.ts'
 import { asJson, field } from '../../kernel/resource/fields.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
 import { INVISIBLE, INVISIBLE_BUT_LINES, given, readText } from '../../kernel/shown-fields.ts'
-import { formatFiat, parseFiat, readInvoice, readPrice } from '../checkout/index.ts'
+import {
+  type TypedTax,
+  WHOLE,
+  formatFiat,
+  parseFiat,
+  partOf,
+  readPrice,
+  readTypedInvoice,
+  toThousandths,
+} from '../checkout/index.ts'
 import { free } from './link-fields.ts'
 
 const NAME_MAX = 120
@@ -20,8 +29,8 @@ export type LinkInvoice = {
   /** Whether visitors must or may enter the buyer. */
   buyer: 'optional' | 'required'
   seller: string | null
-  /** The tax of one piece, included in its price. */
-  tax: { title: string; amount: string }[]
+  /** The taxes of one piece, included in its price. */
+  tax: TypedTax[]
 }
 
 /** The invoices of its orders: none, or what they have in common. */
@@ -29,7 +38,13 @@ export function invoice(labelled: Labelled) {
   const schema = answer.record({
     buyer: answer.words('optional', 'required'),
     seller: answer.orNull(answer.text),
-    tax: answer.list(answer.record({ title: answer.text, amount: answer.text })),
+    tax: answer.list(
+      answer.record({
+        title: answer.text,
+        percent: answer.optional(answer.text),
+        amount: answer.optional(answer.text),
+      }),
+    ),
   })
   return field<LinkInvoice | null, string>({
     personal: true,
@@ -41,11 +56,19 @@ export function invoice(labelled: Labelled) {
         form.record({
           buyer: form.optional(form.words('optional', 'required')),
           seller: form.optional(form.text),
-          tax: form.optional(form.list(form.record({ title: form.text, amount: form.amount }))),
+          tax: form.optional(
+            form.list(
+              form.record({
+                title: form.text,
+                percent: form.optional(form.amount),
+                amount: form.optional(form.amount),
+              }),
+            ),
+          ),
         }),
       ),
-      'Whether each order has an invoice: `buyer` says whether the page asks for the buyer, `optional` or `required`; `tax` are amounts per item, included in its price.',
-      { buyer: 'required', tax: [{ title: 'VAT 20 %', amount: '0.25' }] },
+      'Whether each order has an invoice: `buyer` says whether the page asks for the buyer, `optional` or `required`; `tax` is included in the price: percentages of the price without taxes, or amounts per item.',
+      { buyer: 'required', tax: [{ title: 'VAT', percent: '20' }] },
     ),
     control: {
       as: 'group',
@@ -70,10 +93,11 @@ export function invoice(labelled: Labelled) {
         tax: {
           as: 'rows',
           label: 'Taxes in the price',
-          hint: 'Per item.',
+          hint: 'In percent of the price without taxes.',
           columns: {
-            title: { control: { as: 'text', label: 'Tax', placeholder: 'VAT 20 %' } },
-            amount: { control: { as: 'text', label: 'Amount', decimal: true } },
+            title: { control: { as: 'text', label: 'Tax', placeholder: 'VAT' } },
+            percent: { control: { as: 'text', label: '%', decimal: true } },
+            amount: { control: { as: 'text', label: 'Amount', decimal: true, isRare: true } },
           },
           max: 10,
           one: 'Tax',
@@ -113,18 +137,21 @@ function readLinkInvoice(value: unknown): LinkInvoice | null {
   if (wanted !== 'optional' && wanted !== 'required') {
     throw badField('invoice.buyer', 'invoice.buyer must be optional or required.')
   }
-  const read = readInvoice({ seller, tax, lines: [{ title: 'Order', price: '1' }] })!
+  const read = readTypedInvoice({ seller, tax, lines: [{ title: 'Order', price: '1' }] })!
   return { buyer: wanted, seller: read.seller, tax: read.tax }
 }
 
-/** Taxes are amounts, as on every invoice, so they require a single price. */
+/** Taxes that are amounts require a single price. */
 export function checkLinkInvoice(
   { tax }: LinkInvoice,
   { isOnePrice, isFilled }: { isOnePrice: boolean; isFilled: boolean },
 ): void {
   if (isFilled) throw badField('invoice', 'invoice needs a price without X.')
-  if (tax.length > 0 && !isOnePrice) {
-    throw badField('invoice.tax', 'Taxes need a single price. Links with plans, or without a price, cannot have them.')
+  if (tax.some((line) => 'amount' in line) && !isOnePrice) {
+    throw badField(
+      'invoice.tax',
+      'Amounts of taxes need a single price. With plans, or without a price, use percentages.',
+    )
   }
 }
 
@@ -149,6 +176,8 @@ interface Order {
   buyer: JsonObject | undefined
 }
 
+const sum = (parts: readonly bigint[]) => parts.reduce((total, part) => total + part, 0n)
+
 /** The invoice of one order, whose lines and taxes add up exactly to the price. */
 export function toInvoice(
   { seller, tax }: LinkInvoice,
@@ -158,12 +187,17 @@ export function toInvoice(
   const asked = readPrice('amount', price, currency)
   if (!asked || asked.kind === 'wildcards') throw badField('amount', 'Invalid amount number', 'invalid_amount')
   const gross = asked.kind === 'nano' ? asked.raw : asked.e8
-  const taxes = tax.map(({ amount }, at) => {
-    const units = currency === 'NANO' ? parseNano(amount) : parseFiat(amount)
+  const amounts = tax.map((line, at) => {
+    if ('percent' in line) return 0n
+    const units = currency === 'NANO' ? parseNano(line.amount) : parseFiat(line.amount)
     if (units === undefined) throw badField(`invoice.tax[${at}].amount`, 'Invalid amount number', 'invalid_amount')
     return units
   })
-  const net = taxes.reduce<bigint>((left, units) => left - units, gross)
+  const parts = tax.map((line) => ('percent' in line ? toThousandths(line.percent) : 0n))
+  const whole = WHOLE + sum(parts)
+  const rest = gross - sum(amounts)
+  const taxes = tax.map((_, at) => amounts[at]! + partOf(currency, rest, parts[at]!, whole))
+  const net = gross - sum(taxes)
   if (net < 0n) throw badField('invoice.tax', 'The taxes are more than the price.', 'invalid_amount')
   return {
     lines: [{ title: title.slice(0, TITLE_MAX), quantity: String(quantity), price: show(net) }],

@@ -115,7 +115,7 @@ export const paymentLink = resource({
       ...whole({ label: 'Stock', hint: 'Leave empty for unlimited.', max: 1_000_000 }),
       takes: free(form.amount, 'How many items there are. Open checkouts hold theirs until they end.', 100),
     },
-    endsAt: end({ label: 'Last day', hint: 'The link ends after this day, UTC.', isBeside: true }),
+    endsAt: end({ label: 'Last day', hint: 'The link ends after this day.', isBeside: true }),
     description: said('description', text({ label: 'Description', max: 1_000, lines: 2, personal: true })),
     quantityMin: { ...count(), isHidden: true },
     quantityMax: { ...count(), isHidden: true },

@@ -86,6 +86,7 @@ export const pointOfSale = resource({
       placeholder: '10',
       one: 'Tip',
       add: 'Add a tip',
+      decimal: true,
       of: 'percentages',
       max: 4,
       personal: 'no: numbers',

@@ -1,4 +1,6 @@
 import { type RecordIn, type RowIn, big, columns, plain } from '../../kernel/resource/columns.ts'
+import { toRaw } from '../../kernel/money.ts'
+import { markerOf } from '../checkout/index.ts'
 import type { Db } from '../../kernel/db.ts'
 import { type StoreEngine, sumRaw } from '../../kernel/dialect.ts'
 
@@ -52,6 +54,8 @@ interface Span {
 
 export interface ListedSale extends PosSale {
   status: string
+  /** The additional status, as it is shown. */
+  additional: string
   paidRaw: bigint
   paidAt: number | null
 }
@@ -62,7 +66,13 @@ export async function listSales(db: Db, { posId, from, to }: Span, limit: number
     .selectFrom('pos_sales')
     .innerJoin('checkouts', 'checkouts.id', 'pos_sales.checkout_id')
     .selectAll('pos_sales')
-    .select(['checkouts.status', 'checkouts.paid_raw', 'checkouts.paid_at'])
+    .select([
+      'checkouts.status',
+      'checkouts.additional_status',
+      'checkouts.paid_raw',
+      'checkouts.refunded_raw',
+      'checkouts.paid_at',
+    ])
     .where('pos_sales.pos_id', '=', posId)
     .where('pos_sales.created_at', '>=', from)
     .where('pos_sales.created_at', '<', to)
@@ -70,12 +80,10 @@ export async function listSales(db: Db, { posId, from, to }: Span, limit: number
     .orderBy('pos_sales.checkout_id', 'desc')
     .limit(limit)
     .execute()
-  return rows.map(({ status, paid_raw: paid, paid_at: paidAt, ...sale }) => ({
-    ...toSale(sale),
-    status,
-    paidRaw: BigInt(paid),
-    paidAt,
-  }))
+  return rows.map(({ status, additional_status: additional, paid_raw, refunded_raw, paid_at: paidAt, ...sale }) => {
+    const [paidRaw, refundedRaw] = [toRaw(BigInt(paid_raw)), toRaw(BigInt(refunded_raw))]
+    return { ...toSale(sale), status, additional: markerOf({ additional, paidRaw, refundedRaw }), paidRaw, paidAt }
+  })
 }
 
 export interface SalesTotals {

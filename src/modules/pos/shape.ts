@@ -69,6 +69,7 @@ export function showDay({ currency, timeZone }: PointOfSale, { date, totals, sal
 const showListed = (currency: string, sale: ListedSale): JsonObject => ({
   id: sale.checkoutId,
   status: sale.status,
+  additional_status: sale.additional,
   total: formatUnits(currency, sale.totalUnits)!,
   tip: formatUnits(currency, sale.tipUnits)!,
   nano: formatNano(sale.paidRaw),

@@ -37,6 +37,8 @@ export interface TillTexts {
   noSales: string
   stateOpen: string
   stateOver: string
+  stateRefunded: string
+  statePartlyRefunded: string
   changed: string
   failed: string
   paused: string
@@ -79,6 +81,8 @@ export const TILL_TEXTS: Record<Language, TillTexts> = {
     noSales: 'No sales today.',
     stateOpen: 'Open',
     stateOver: 'Not paid',
+    stateRefunded: 'Refunded',
+    statePartlyRefunded: 'Partly refunded',
     changed: 'Prices have changed. Please check the total.',
     failed: 'That did not work. Please try again.',
     paused: 'This point of sale is paused.',
@@ -119,6 +123,8 @@ export const TILL_TEXTS: Record<Language, TillTexts> = {
     noSales: 'Hoy no se ha vendido nada.',
     stateOpen: 'Abierta',
     stateOver: 'Sin pagar',
+    stateRefunded: 'Devuelta',
+    statePartlyRefunded: 'Devuelta en parte',
     changed: 'Los precios han cambiado. Mira de nuevo el total.',
     failed: 'No ha funcionado. Inténtalo de nuevo.',
     paused: 'Esta caja no vende por el momento.',
@@ -160,6 +166,8 @@ export const TILL_TEXTS: Record<Language, TillTexts> = {
     noSales: 'Rien n’a été vendu aujourd’hui.',
     stateOpen: 'En cours',
     stateOver: 'Non payée',
+    stateRefunded: 'Remboursée',
+    statePartlyRefunded: 'Remboursée en partie',
     changed: 'Les prix ont changé. Veuillez revoir le total.',
     failed: 'Cela n’a pas fonctionné. Veuillez réessayer.',
     paused: 'Cette caisse ne vend pas pour le moment.',
@@ -200,6 +208,8 @@ export const TILL_TEXTS: Record<Language, TillTexts> = {
     noSales: 'Heute wurde noch nichts verkauft.',
     stateOpen: 'Offen',
     stateOver: 'Nicht bezahlt',
+    stateRefunded: 'Erstattet',
+    statePartlyRefunded: 'Teilweise erstattet',
     changed: 'Die Preise haben sich geändert. Bitte sehen Sie sich die Summe noch einmal an.',
     failed: 'Das hat nicht geklappt. Bitte versuchen Sie es noch einmal.',
     paused: 'Diese Kasse verkauft zurzeit nichts.',
@@ -240,6 +250,8 @@ export const TILL_TEXTS: Record<Language, TillTexts> = {
     noSales: 'Nada foi vendido hoje.',
     stateOpen: 'Aberta',
     stateOver: 'Não paga',
+    stateRefunded: 'Reembolsada',
+    statePartlyRefunded: 'Reembolsada em parte',
     changed: 'Os preços mudaram. Veja o total novamente.',
     failed: 'Não funcionou. Tente novamente.',
     paused: 'Este caixa não vende no momento.',
@@ -280,6 +292,8 @@ export const TILL_TEXTS: Record<Language, TillTexts> = {
     noSales: '本日はまだ販売がありません。',
     stateOpen: '未完了',
     stateOver: '未払い',
+    stateRefunded: '返金済み',
+    statePartlyRefunded: '一部返金済み',
     changed: '価格が変わりました。合計をもう一度ご確認ください。',
     failed: 'うまくいきませんでした。もう一度お試しください。',
     paused: 'このレジは現在販売していません。',
@@ -319,6 +333,8 @@ export const TILL_TEXTS: Record<Language, TillTexts> = {
     noSales: '今天还没有销售。',
     stateOpen: '未完成',
     stateOver: '未付款',
+    stateRefunded: '已退款',
+    statePartlyRefunded: '已部分退款',
     changed: '价格已变动，请重新核对总额。',
     failed: '操作未成功，请重试。',
     paused: '此收银台目前不收款。',
@@ -359,6 +375,8 @@ export const TILL_TEXTS: Record<Language, TillTexts> = {
     noSales: 'لم يُبع شيء اليوم.',
     stateOpen: 'مفتوح',
     stateOver: 'غير مدفوع',
+    stateRefunded: 'تم ردّ المبلغ',
+    statePartlyRefunded: 'تم ردّ جزء من المبلغ',
     changed: 'تغيرت الأسعار. يرجى مراجعة الإجمالي.',
     failed: 'لم تنجح العملية. حاول مجددًا.',
     paused: 'نقطة البيع هذه لا تبيع حاليًا.',

@@ -495,6 +495,13 @@ async function showDay() {
   $('[data-sales]').replaceChildren()
 }
 
+/** What became of a sale; a refund is the last word about it. */
+function stateOf(sale) {
+  if (sale.additional_status === 'refunded') return texts.stateRefunded
+  if (sale.additional_status === 'partly_refunded') return texts.statePartlyRefunded
+  return sale.status === 'complete' ? texts.complete : isOver(sale) ? texts.stateOver : texts.stateOpen
+}
+
 function drawDay(day) {
   $('[data-date]').textContent = day.date
   $('[data-count]').textContent = day.count
@@ -507,11 +514,10 @@ function drawDay(day) {
     const button = element('button', 'sold')
     button.type = 'button'
     button.dataset.sale = sale.id
-    const state = sale.status === 'complete' ? texts.complete : isOver(sale) ? texts.stateOver : texts.stateOpen
     button.append(
       element('span', 'when', time.format(sale.created_unix * 1_000)),
       element('span', 'sum', showPrice(sale.total)),
-      element('span', 'state', state),
+      element('span', 'state', stateOf(sale)),
     )
     row.append(button)
     return row

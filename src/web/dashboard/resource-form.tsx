@@ -46,25 +46,27 @@ export function formState<F extends FieldsOf, R>(
   context: R,
   record: RecordOf<F>,
   filled = EMPTY,
+  timeZone = 'UTC',
 ): FormState {
   const shown = show(of, context, record)
   const values: Record<string, string> = {}
-  for (const { wire, control } of controlsOf(of, 'change')) Object.assign(values, toInputs(wire, control, shown[wire]))
+  for (const { wire, control } of controlsOf(of, 'change'))
+    Object.assign(values, toInputs(wire, control, shown[wire], timeZone))
   if (Object.keys(values).some((name) => name in filled.values)) return filled
   return { ...filled, values: { ...values, ...filled.values } }
 }
 
-function toInputs(name: string, control: Control, stored: Json | undefined): Record<string, string> {
+function toInputs(name: string, control: Control, stored: Json | undefined, timeZone: string): Record<string, string> {
   const value = isDeepStrictEqual(stored, control.unset) ? undefined : stored
   if (control.as === 'own') return control.toInputs(value)
   if (control.as === 'group') {
     const inputs = Object.entries(control.parts).map(([part, of]) =>
-      toInputs(`${name}.${part}`, of, toObject(value)[part]),
+      toInputs(`${name}.${part}`, of, toObject(value)[part], timeZone),
     )
     return Object.assign({}, ...inputs) as Record<string, string>
   }
   if (control.as === 'text' && control.toInput && value !== undefined && value !== null)
-    return { [name]: control.toInput(value) }
+    return { [name]: control.toInput(value, timeZone) }
   if (control.as === 'list')
     return Object.fromEntries(toList(value).map((each, at) => [`${name}[${at}]`, String(each)]))
   if (control.as === 'choices')
@@ -81,6 +83,7 @@ interface Typed {
   rules: Partial<Rules>
   /** The currency of amounts. */
   currency: string
+  timeZone: string
 }
 
 /** The sent form as a request body. Rows that were left empty are undefined, so that the others keep their indexes. */
@@ -89,10 +92,14 @@ export function formBody<F extends FieldsOf, R>(
   context: R,
   purpose: Purpose,
   fields: Pick<FormFields, 'get' | 'typed'>,
-  { currency = fields.get('currency'), has = () => true }: { currency?: string; has?(wire: string): boolean } = {},
+  {
+    currency = fields.get('currency'),
+    timeZone = 'UTC',
+    has = () => true,
+  }: { currency?: string; timeZone?: string; has?(wire: string): boolean } = {},
 ) {
   const body: Record<string, unknown> = {}
-  const typed = { fields, rules: of.rules(context), currency }
+  const typed = { fields, rules: of.rules(context), currency, timeZone }
   for (const { wire, control } of controlsOf(of, purpose)) if (has(wire)) body[wire] = fromInputs(wire, control, typed)
   return body
 }
@@ -103,15 +110,15 @@ const isDecimal = (control: Control | undefined) =>
 function fromInputs(name: string, control: Control, typed: Typed): unknown {
   const { fields, rules, currency } = typed
   const get = (input: string, of: Control | undefined = control) =>
-    isDecimal(of) ? fromTyped(fields.get(input), currency) : fields.get(input)
+    isDecimal(of) ? fromTyped(fields.get(input).replace(/\s*%$/, ''), currency) : fields.get(input)
   if (control.as === 'own') return control.fromInputs((input) => fields.get(input))
   if (control.as === 'choices')
     return control.options(rules).flatMap(([value]) => (get(boxOf(name, value)) === '' ? [] : [value]))
   if (control.as === 'list') {
-    const typedAt = (at: number) => get(`${name}[${at}]`).replace(/\s*%$/, '')
-    return Array.from({ length: rowsIn(name, fields.typed()) }, (_, at) => typedAt(at)).filter((each) => each !== '')
+    const rows = Array.from({ length: rowsIn(name, fields.typed()) }, (_, at) => get(`${name}[${at}]`))
+    return rows.filter((each) => each !== '')
   }
-  if (control.as === 'text' && control.fromInput) return control.fromInput(get(name))
+  if (control.as === 'text' && control.fromInput) return control.fromInput(get(name), typed.timeZone)
   if (control.as === 'group') {
     const parts = Object.entries(control.parts).map(([part, of]) => [part, fromInputs(`${name}.${part}`, of, typed)])
     const filled = parts.filter(([, value]) => value !== '' && value !== null && !isDeepStrictEqual(value, []))

@@ -90,7 +90,11 @@ type Tabular = Extract<Control, { as: 'rows' | 'list' }>
 export const Rows = (props: GroupProps<Tabular>) => {
   const { name, filled } = props
   const { max, one, add } = props.control
-  const cells = cellsOf(props.control)
+  const isFilled = (end: string) =>
+    Object.entries(filled.values).some(
+      ([input, value]) => input.startsWith(`${name}[`) && input.endsWith(end) && value !== '',
+    )
+  const cells = cellsOf(props.control).filter(({ end, control }) => !control?.isRare || isFilled(end))
   const kind = `line of-${cells.length}`
   const ready = Math.min(Math.max(rowsIn(name, filled.values) + 1, ROWS_READY), max)
   const lines = Array.from({ length: Math.min(ready + ROWS_MORE, max) }, (_, at) => {

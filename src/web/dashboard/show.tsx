@@ -29,12 +29,17 @@ export const Nano = ({ raw }: { raw: bigint }) => {
 /** The clock of the shop, on its pages; undefined where it has no time zone. */
 export const ShopClock = createContext<((at: number) => string) | undefined>(undefined)
 
+const inUtc = (at: number) => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+
+/** Writes a time in the zone of the shop, for texts that no script converts. */
+export const useClock = () => useContext(ShopClock) ?? inUtc
+
 /** A time in the zone of the shop. Without one it is in UTC, which scripts convert to the reader's own zone. */
 export const Moment = ({ at }: { at: number | null | undefined }) => {
   const clock = useContext(ShopClock)
   if (at === null || at === undefined) return <span class="soft">never</span>
   const iso = new Date(at).toISOString()
-  const utc = `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`
+  const utc = inUtc(at)
   if (clock === undefined) return <time dateTime={iso}>{utc}</time>
   return (
     <time dateTime={iso} title={utc}>

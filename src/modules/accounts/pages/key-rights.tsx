@@ -1,7 +1,8 @@
 import type { MemberRole, Scope } from '../../../kernel/rights.ts'
 import type { FormState } from '../../../kernel/page.ts'
 import { TextField } from '../../../web/dashboard/form.tsx'
-import { Nano } from '../../../web/dashboard/show.tsx'
+import { Nano, useClock } from '../../../web/dashboard/show.tsx'
+import { endOfDay } from '../domain/spending.ts'
 
 /** The description of each scope. */
 const MEANINGS: Record<Scope, string> = {
@@ -23,7 +24,8 @@ export const RIGHTS_FIELDS: readonly string[] = NAMES
 export const boxOf = (scope: Scope) => `scope-${scope}`
 
 /** The rights of a new key, with end and limits; without them the key has all rights for ever. */
-export const RightsFields = ({ filled, give }: { filled: FormState; give: readonly Scope[] }) => {
+export const RightsFields = ({ filled, give, now }: { filled: FormState; give: readonly Scope[]; now: number }) => {
+  const dayEnds = useClock()(endOfDay(now)).slice('2027-01-31 '.length)
   const { values, error } = filled
   const isNew = !('boxes' in values)
   const isWrong = error?.field !== undefined && NAMES.includes(error.field)
@@ -55,13 +57,7 @@ export const RightsFields = ({ filled, give }: { filled: FormState; give: readon
         </div>
         {error?.field === 'scopes' && <p class="error">{error.text}</p>}
       </fieldset>
-      <TextField
-        filled={filled}
-        name="expires_unix"
-        label="Expires on"
-        hint="At the start of this day, UTC."
-        type="date"
-      />
+      <TextField filled={filled} name="expires_unix" label="Expires on" hint="At the start of this day." type="date" />
       <TextField
         filled={filled}
         name="per_minute"
@@ -74,7 +70,7 @@ export const RightsFields = ({ filled, give }: { filled: FormState; give: readon
         filled={filled}
         name="spend_daily_nano"
         label="Nano per day"
-        hint="How much a secret key can send from wallets or by email in a day (UTC)."
+        hint={`How much a secret key can send from wallets or by email in a day, which ends at ${dayEnds}.`}
         inputMode="decimal"
         maxLength={40}
       />

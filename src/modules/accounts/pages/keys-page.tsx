@@ -156,7 +156,7 @@ export const KeysPage = (props: {
             hint="Ids of your checkouts, one per line. The key can also make orders from these."
             rows={2}
           />
-          <RightsFields filled={filled} give={give} />
+          <RightsFields filled={filled} give={give} now={now} />
           <button>Create key</button>
         </Form>
       </Card>

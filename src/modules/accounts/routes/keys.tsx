@@ -1,3 +1,4 @@
+import { dayOf as localDay, isDate } from '../../../kernel/calendar.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import { SCOPES, type Scope, scopesOfRole } from '../../../kernel/rights.ts'
 import type { Form, FormFields, FormState, Page, PageRequest } from '../../../kernel/page.ts'
@@ -55,7 +56,8 @@ export function keyPages({ store, notices, usualAddress }: KeyPagesPorts): reado
       show,
       async run({ caller, accountId, frame }, fields, idempotency) {
         if (idempotency.made) return { shown: idempotency.made }
-        const body = toBody(fields, giveableOf(caller, frame), await usualAddress(accountId))
+        const usual = await usualAddress(accountId)
+        const body = toBody(fields, giveableOf(caller, frame), { usual, timeZone: frame.shop.timeZone })
         const wanted = readNewKey(body, store.clock.now())
         const { text, key } = await issueKey(store, { ...wanted, accountId, actor: caller.actor, idempotency })
         return { shown: { text, name: key.name } }
@@ -105,7 +107,11 @@ const giveableOf = ({ memberRole, rights }: PageRequest['caller'], { account }: 
   (memberRole === undefined ? rights?.scopes : scopesOfRole(memberRole, account.role === 'admin')) ?? SCOPES
 
 /** The form pre-fills what a public key is bound to, and the user may empty it; a form without that field binds the key. */
-function toBody(fields: FormFields, give: readonly Scope[], usual: string | undefined): Record<string, unknown> {
+function toBody(
+  fields: FormFields,
+  give: readonly Scope[],
+  { usual, timeZone }: { usual: string | undefined; timeZone: string },
+): Record<string, unknown> {
   const scopes = SCOPES.filter((scope) => fields.get(boxOf(scope)) !== '')
   const [expires, perMinute, spend] = ['expires_unix', 'per_minute', 'spend_daily_nano'].map((name) => fields.get(name))
   const listOf = (name: string) => fields.get(name).split(/\s+/).filter(Boolean)
@@ -121,7 +127,9 @@ function toBody(fields: FormFields, give: readonly Scope[], usual: string | unde
     }),
     // If all boxes are ticked, or the form had none, the key gets all scopes, including future ones.
     ...(scopes.length < give.length && fields.get('boxes') !== '' && { scopes }),
-    ...(expires !== '' && { expires_unix: Math.floor(Date.parse(expires!) / 1000) }),
+    ...(expires !== '' && {
+      expires_unix: isDate(expires!) ? Math.floor(localDay(timeZone, expires!).from / 1000) : expires,
+    }),
     ...(perMinute !== '' && { per_minute: Number(perMinute) }),
     ...(spend !== '' && { spend_daily_nano: spend }),
   }

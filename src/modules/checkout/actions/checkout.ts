@@ -43,7 +43,11 @@ const INVOICE_FORM = form.record({
     }),
   ),
   lines: form.list(form.record({ title: form.text, quantity: form.optional(form.amount), price: form.amount })),
-  tax: form.optional(form.list(form.record({ title: form.text, amount: form.amount }))),
+  tax: form.optional(
+    form.list(
+      form.record({ title: form.text, amount: form.optional(form.amount), percent: form.optional(form.amount) }),
+    ),
+  ),
 })
 const RECEIVER = 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8'
 
@@ -121,7 +125,7 @@ export const checkout = action({
     ]),
     invoice: free(
       INVOICE_FORM,
-      'Its invoice: up to 100 `lines` of `{title, quantity?, price}`, `tax` of `{title, amount}`, `buyer`, `seller`, `number`. Lines and taxes must add up to `amount`; needs a secret key.',
+      'Its invoice: up to 100 `lines` of `{title, quantity?, price}`, `tax` of `{title, percent}` (of the lines) or `{title, amount}`, `buyer`, `seller`, `number`. Lines and taxes must add up to `amount`; needs a secret key.',
       { lines: [{ title: 'Coffee', price: '1.5' }] },
     ),
     buyer: free(

@@ -62,8 +62,10 @@ export async function updateCheckout(
   if (!before) throw checkoutNotFound()
   const { prices, rules } = ctx.ports
   refuseUnproved(ctx.ports, body, before.webhookProof)
-  const shown = readPresentation(body, { currencies: prices.currencies, plainHttpAllowed: rules.plainHttpAllowed })
-  const terms = readNewTerms(before, body, prices.currencies)
+  const { currencies } = prices
+  const currency = body.currency === undefined ? before.currency : readCurrency(body.currency, currencies)
+  const shown = readPresentation(body, { currencies, plainHttpAllowed: rules.plainHttpAllowed }, currency)
+  const terms = readNewTerms(before, body, currencies)
   if (shown.webhookUrl && shown.webhookUrl !== before.webhookUrl)
     await ctx.ports.checkWebhookUrl(shown.webhookUrl, shown.webhookField)
   const rate = terms && (await rateIfKnown(ctx, terms.currency))

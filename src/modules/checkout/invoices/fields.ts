@@ -2,8 +2,9 @@ import { INVISIBLE, INVISIBLE_BUT_LINES, given, readText } from '../../../kernel
 import { type Wrong, attempt, refuseIfAny, toWrong } from '../../../kernel/resource/wrong-fields.ts'
 import { badField } from '../errors.ts'
 import { toDecimalText } from '../price-fields.ts'
-import type { Invoice } from './invoice.ts'
+import { type Invoice, formatUnits, sumInvoice } from './invoice.ts'
 import { isGivenByUs } from './numbers.ts'
+import { type TypedTax, WHOLE, partOf, readPercent, toThousandths } from './percent.ts'
 
 const LINES_MAX = 100
 const TAX_MAX = 10
@@ -17,8 +18,27 @@ const QUANTITY = /^(?:0|[1-9][0-9]{0,5})(?:\.[0-9]{1,3})?$/
 
 type Body = Readonly<Record<string, unknown>>
 
-/** Reads the invoice of a checkout and names the first wrong member. Its total is compared later, where the price is known. */
-export function readInvoice(value: unknown): Invoice | null {
+/** An invoice as it is entered. */
+type TypedInvoice = Omit<Invoice, 'tax'> & { tax: TypedTax[] }
+
+/** Reads the invoice of a checkout, with taxes as amounts. Its total is compared later, where the price is known. */
+export function readInvoice(value: unknown, currency: string): Invoice | null {
+  const typed = readTypedInvoice(value)
+  if (typed === null) return null
+  const { net } = sumInvoice({ ...typed, tax: [] }, currency)
+  const tax = typed.tax.map((line) =>
+    'amount' in line
+      ? line
+      : {
+          title: line.title,
+          amount: formatUnits(currency, partOf(currency, net, toThousandths(line.percent), WHOLE)),
+        },
+  )
+  return { ...typed, tax }
+}
+
+/** Reads an invoice and names every wrong member. */
+export function readTypedInvoice(value: unknown): TypedInvoice | null {
   const asked = given(value)
   if (asked === undefined) return null
   const { number, seller, buyer, lines, tax } = toBody('invoice', asked)
@@ -42,7 +62,7 @@ export function readInvoice(value: unknown): Invoice | null {
   if (read.lines?.length === 0)
     wrong.push(toWrong({ field: 'invoice.lines', label: 'Invoice lines' }, 'An invoice needs at least one line.'))
   refuseIfAny(wrong)
-  return read as Invoice
+  return read as TypedInvoice
 }
 
 function readNumber(path: string, value: unknown): string | null {
@@ -98,10 +118,12 @@ function readLine(field: string, value: unknown): Invoice['lines'][number] {
   }
 }
 
-function readTax(field: string, value: unknown): Invoice['tax'][number] {
-  const { title, amount } = toBody(field, value)
-  return {
-    title: readTitle(field, title),
-    amount: readDecimal(`${field}.amount`, amount, TAX, 'an amount such as 2.50'),
-  }
+function readTax(field: string, value: unknown): TypedTax {
+  const { title, amount, percent } = toBody(field, value)
+  const called = readTitle(field, title)
+  if (percent === undefined || (percent === '' && given(amount) !== undefined))
+    return { title: called, amount: readDecimal(`${field}.amount`, amount, TAX, 'an amount such as 2.50') }
+  if (given(amount) !== undefined)
+    throw badField(`${field}.percent`, 'A tax is a percentage or an amount, not both.', 'invalid_amount')
+  return { title: called, percent: readPercent(`${field}.percent`, percent) }
 }

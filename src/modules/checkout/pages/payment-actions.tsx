@@ -1,10 +1,10 @@
 import { formatNano } from '../../../kernel/money.ts'
 import { ActionButton, Confirmed, Form, FormError, SelectField } from '../../../web/dashboard/form.tsx'
-import { Card, shorten } from '../../../web/dashboard/show.tsx'
+import { Card, shorten, useClock } from '../../../web/dashboard/show.tsx'
 import type { CheckoutPageProps } from './checkout-page.tsx'
 
-const inWords = (payer: string, amountRaw: bigint, at: number) =>
-  `${formatNano(amountRaw)} nano, ${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC, from ${shorten(payer)}`
+const inWords = (payer: string, amountRaw: bigint, at: string) =>
+  `${formatNano(amountRaw)} nano, ${at}, from ${shorten(payer)}`
 
 const OPEN = ['pending', 'detected', 'partial']
 
@@ -15,6 +15,7 @@ export const Actions = ({
   filled,
   unmatched,
 }: Pick<CheckoutPageProps, 'frame' | 'checkout' | 'filled' | 'unmatched'>) => {
+  const clock = useClock()
   const action = (word: string) => `/dashboard/checkouts/${checkout.id}/${word}`
   const isOpen = OPEN.includes(checkout.status)
   const isEnded = checkout.status === 'expired' || checkout.status === 'cancelled'
@@ -63,7 +64,7 @@ export const Actions = ({
                 required
                 options={unmatched.map(({ blockHash, payer, amountRaw, at }) => [
                   blockHash,
-                  inWords(payer, amountRaw, at),
+                  inWords(payer, amountRaw, clock(at)),
                 ])}
               />
               <button class="plain">Assign and mark as paid</button>

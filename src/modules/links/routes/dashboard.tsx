@@ -41,8 +41,8 @@ export function linkPages(context: LinkContext): readonly (Page | Form)[] {
       permission: 'checkout',
       section,
       pictures: ['image'],
-      async run({ accountId, caller: { actor } }, fields, idempotency) {
-        const values = await readLink(context, accountId, newBody(context, fields))
+      async run({ accountId, caller: { actor }, frame }, fields, idempotency) {
+        const values = await readLink(context, accountId, newBody(context, fields, frame.shop.timeZone))
         const link = await makeLink(context, { owner: accountId, actor }, values, idempotency)
         return { to: `/dashboard/links/${link.id}?done=made` }
       },
@@ -79,8 +79,13 @@ function oneLinkPages(context: LinkContext): readonly (Page | Form)[] {
       pictures: ['image'],
       async run(request, fields) {
         const link = await getLink(context, { id: request.params.id!, owner: request.accountId })
-        const typed = { currency: link.currency, has: hasField(purposeOf(link)) }
-        const read = formBody(paymentLink, context, 'change', fields, typed)
+        const { timeZone } = request.frame.shop
+        const { values } = formState(paymentLink, context, link, undefined, timeZone)
+        // A day that was not touched leaves the end as it is, which may be any time of it.
+        const isEndTouched = fields.get('ends_unix') !== values.ends_unix
+        const isOf = hasField(purposeOf(link))
+        const has = (wire: string) => isOf(wire) && (wire !== 'ends_unix' || isEndTouched)
+        const read = formBody(paymentLink, context, 'change', fields, { currency: link.currency, timeZone, has })
         const body = await toLinkBody(context, read, request.accountId)
         const said = (held: PaymentLink) => readChange(paymentLink, context, body, held)
         const { id } = await changeLink(context, ownOf(request), said)
@@ -143,9 +148,9 @@ async function usual(context: LinkContext, { accountId: owner, frame: { shop } }
 }
 
 /** The form of a new link as a request. A product has a price, and a membership a period too, which the API does not ask of a link. */
-function newBody(context: LinkContext, fields: FormFields) {
+function newBody(context: LinkContext, fields: FormFields, timeZone: string) {
   const purpose = toPurpose(fields.get('for'))
-  const body = formBody(paymentLink, context, 'create', fields, { has: hasField(purpose) })
+  const body = formBody(paymentLink, context, 'create', fields, { timeZone, has: hasField(purpose) })
   const isSold = purpose === 'product' || purpose === 'membership'
   // No amount and no period: refused beside their fields.
   if (isSold && body.amount === '' && isEmpty(body.plans)) body.amount = 'none'
@@ -166,7 +171,7 @@ async function detail(context: LinkContext, { frame, params, accountId: owner }:
   return (
     <LinkPage
       frame={frame}
-      filled={formState(paymentLink, context, link, filled)}
+      filled={formState(paymentLink, context, link, filled, frame.shop.timeZone)}
       {...await offeredTo(context, owner)}
       purpose={purposeOf(link)}
       link={row!}

@@ -185,7 +185,7 @@ const Day = ({ pos, day, sums, isManaged }: PosPageProps) => (
               <td>{sums.ofSale(sale.totalUnits)}</td>
               <td>{sums.ofSale(sale.tipUnits)}</td>
               <td>
-                <Badge state={sale.status} />
+                <Badge state={/refunded$/.test(sale.additional) ? sale.additional : sale.status} />
               </td>
               <td>
                 <Nano raw={sale.paidRaw} />

@@ -21,6 +21,8 @@ const SAID = [
   'noSales',
   'stateOpen',
   'stateOver',
+  'stateRefunded',
+  'statePartlyRefunded',
   'changed',
   'failed',
   'paused',

@@ -71,7 +71,7 @@ const verbs: readonly Verb<PosContext>[] = [
       ...{ nano, refunded: text, refunded_nano: nano },
       sales: list(
         record({
-          ...{ id: text, status: text, total: text, tip: text, nano },
+          ...{ id: text, status: text, additional_status: text, total: text, tip: text, nano },
           ...{ created_unix: unix, paid_unix: orNull(unix) },
         }),
       ),

@@ -1,3 +1,4 @@
+import { dayOf, isDate } from '../../../kernel/calendar.ts'
 import type { Form, FormState, Page, PageRequest } from '../../../kernel/page.ts'
 import { readChange, readNew } from '../../../kernel/resource/read.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
@@ -112,7 +113,10 @@ function onePages(context: WebhookContext, watches: WatchContext): readonly (Pag
       ...placed,
       path: `${PATH}/:id/replay`,
       async run(request, fields, idempotency) {
-        const asked = { from_unix: toUnix(fields.get('from_unix')), missed: fields.get('missed') }
+        const asked = {
+          from_unix: toUnix(fields.get('from_unix'), request.frame.shop.timeZone),
+          missed: fields.get('missed'),
+        }
         await beginReplay(context, ownOf(request), readReplay(asked, context.kinds), idempotency)
         return back(request.params.id!, 'replay')
       },
@@ -161,7 +165,5 @@ export function toRow(context: WebhookContext, held: Endpoint): EndpointRow {
 }
 
 /** The beginning of a day, as unix seconds. */
-function toUnix(date: string): string {
-  const at = Date.parse(date)
-  return Number.isNaN(at) ? date : String(Math.floor(at / 1000))
-}
+const toUnix = (date: string, timeZone: string) =>
+  isDate(date) ? String(Math.floor(dayOf(timeZone, date).from / 1000)) : date

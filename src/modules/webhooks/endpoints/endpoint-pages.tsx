@@ -166,7 +166,7 @@ const Replays = ({
   <Card title="Send again" note="Resend the events this endpoint subscribes to, in order; up to 10,000.">
     <FormError filled={filled} fields={REPLAY_FIELDS} elsewhere={[...ENDPOINT_FIELDS, ...WATCH_FIELDS]} />
     <Form frame={frame} action={`${HOME}/${endpoint.id}/replay`} label="Send again">
-      <TextField filled={filled} name="from_unix" label="From the start of (UTC)" type="date" required />
+      <TextField filled={filled} name="from_unix" label="From the start of" type="date" required />
       <SelectField
         filled={filled}
         name="missed"
