@@ -21,6 +21,10 @@ const SEND_COMMITS = 6
 /** Confirmations a second that the whole network is assumed to reach. */
 const NETWORK_RATE = 1_000
 const SECONDS_OF_YEAR = 365.25 * 86_400
+/** What the plan is made for. */
+const PLANNED = { checkoutsADay: 1e6, readsASecond: 1e4 }
+/** The busiest minute of a day beside its average. */
+const PEAK = 5
 const GIB = 2 ** 30
 const TIB = 2 ** 40
 
@@ -148,10 +152,59 @@ function tellStore(measured: Measurements): string {
   return toTable(['checkouts', 'on disk', 'a second, if they are a year', 'in a month’s partition'], rows)
 }
 
+/** What the planned service needs in its busiest minute, and how many instances that takes while one of them is missing. */
+export function plan(measured: Measurements) {
+  const operations = listOperations(measured)
+  const reads = operations.filter(({ name }) => name.startsWith('read'))
+  const mean = (pick: (operation: Operation) => number) =>
+    reads.reduce((total, operation) => total + pick(operation), 0) / reads.length
+  const read = { gateway: mean(({ gateway }) => gateway), database: mean(({ database }) => database), commits: 0 }
+  const at = (perSecond: number, { gateway, database, commits }: typeof read) => ({
+    perSecond,
+    gateway: (perSecond * gateway) / 1e6,
+    database: (perSecond * database) / 1e6,
+    commits: perSecond * commits,
+  })
+  const checkouts = at((PLANNED.checkoutsADay / 86_400) * PEAK, wholeCheckout(operations))
+  const others = at(PLANNED.readsASecond, read)
+  const cores = checkouts.gateway + others.gateway
+  const instances = Math.ceil(cores / (BUSY_MAX - listeningShare(measured))) + 1
+  return { checkouts, others, instances, databaseCores: (checkouts.database + others.database) / BUSY_MAX }
+}
+
+function tellPlan(measured: Measurements): string {
+  const { checkouts, others, instances, databaseCores } = plan(measured)
+  const bytes = figure(measured, 'growth', 'postgresBytesPerCheckout')
+  const row = (name: string, { perSecond, gateway, database, commits }: typeof others) => [
+    name,
+    show(perSecond),
+    gateway.toFixed(2),
+    database.toFixed(2),
+    show(commits),
+  ]
+  const rows = [
+    row(`checkouts, ${show(PLANNED.checkoutsADay)} a day, busiest minute`, checkouts),
+    row('other reads', others),
+    [
+      `**machines**`,
+      '',
+      `**${instances} instances of one core**, one of them spare`,
+      `**${Math.max(2, Math.ceil(databaseCores))} cores**, and as much for the standby`,
+      `${((PLANNED.checkoutsADay * bytes) / GIB).toFixed(1)} GiB a day`,
+    ],
+  ]
+  return toTable(['the plan', 'a second', 'cores, instances', 'cores, database', 'commits a second'], rows)
+}
+
 /** Prints the model, and puts it into its document. */
 export function runModel({ write }: Pick<Options, 'write'>): void {
   const measured = readMeasurements()
-  const parts = { capacity: tellCapacity(measured), stream: tellStream(measured), store: tellStore(measured) }
+  const parts = {
+    capacity: tellCapacity(measured),
+    plan: tellPlan(measured),
+    stream: tellStream(measured),
+    store: tellStore(measured),
+  }
   for (const [name, text] of Object.entries(parts)) {
     console.log(`${text}\n`)
     if (write) writeBetween(DOCUMENT, name, text)

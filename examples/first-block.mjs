@@ -9,6 +9,7 @@
 import { block, tools, wallet } from 'nanocurrency-web'
 
 const { NANO_GATEWAY_URL: gateway = 'http://127.0.0.1:8080', NANO_GATEWAY_KEY: key, NANO_SEED: seed } = process.env
+if (!seed) throw new Error('Set NANO_SEED first: the beginning of this file says how.')
 const [{ address, privateKey }] = wallet.legacyAccounts(seed, 0, 0)
 if (process.argv.includes('--address')) {
   console.log(address)
@@ -16,16 +17,23 @@ if (process.argv.includes('--address')) {
 }
 
 async function call(action, fields) {
-  const headers = { authorization: `Bearer ${key}` }
-  const answer = await (await fetch(gateway, { method: 'POST', headers, body: JSON.stringify({ action, ...fields }) })).json()
+  const headers = key ? { authorization: `Bearer ${key}` } : {}
+  const answer = await (
+    await fetch(gateway, { method: 'POST', headers, body: JSON.stringify({ action, ...fields }) })
+  ).json()
   if (answer.error && answer.error !== 'Account not found') throw new Error(answer.error)
   return answer
 }
 
 // 1. What waits, and where the account stands. All of it from one moment; an account without blocks starts from nothing.
 const { blocks } = await call('receivable', { account: address, count: 1, source: true })
+if (blocks === '') throw new Error(`Nothing waits at ${address}. Fund it and start again.`)
 const [[hash, { amount }]] = Object.entries(blocks)
-const { frontier = '0'.repeat(64), balance = '0', representative = address } = await call('account_info', {
+const {
+  frontier = '0'.repeat(64),
+  balance = '0',
+  representative = address,
+} = await call('account_info', {
   account: address,
   representative: true,
 })

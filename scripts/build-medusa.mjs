@@ -1,5 +1,5 @@
 /*
- * Builds packages/medusa: one module of the provider and of the client it uses, and its types. Nothing of Medusa is needed for it: what
+ * Builds packages/medusa: one module of the provider and of the client it uses, its types, and the extension of the dashboard. Nothing of Medusa is needed for it: what
  * its packages expect of a provider is written down in `src/medusa/shapes.ts`.
  */
 import { spawnSync } from 'node:child_process'
@@ -17,14 +17,23 @@ const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
 const { status } = spawnSync(process.execPath, [tsc, '-p', join('packages', 'medusa')], { cwd: root, stdio: 'inherit' })
 if (status !== 0) process.exit(status ?? 1)
 keepReached(dist, [join(dist, 'medusa', 'index.d.ts')])
+const shared = { bundle: true, format: 'esm', legalComments: 'none', logLevel: 'warning' }
 await build({
+  ...shared,
   entryPoints: [join(root, 'src', 'medusa', 'index.ts')],
   outfile: join(dist, 'index.js'),
-  bundle: true,
-  format: 'esm',
   platform: 'node',
   target: 'node20',
   external: ['@noble/*'],
-  legalComments: 'none',
-  logLevel: 'warning',
+})
+// The shop builds this one into its dashboard, whose packages it takes.
+await build({
+  ...shared,
+  entryPoints: [join(root, 'src', 'medusa', 'admin', 'index.ts')],
+  outfile: join(dist, 'admin', 'index.js'),
+  platform: 'browser',
+  target: 'es2022',
+  // Our own pages are of another library, which the project's settings name.
+  tsconfigRaw: { compilerOptions: { jsx: 'react-jsx', jsxImportSource: 'react' } },
+  packages: 'external',
 })

@@ -3,6 +3,8 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { isUnit } from './test-imports.mjs'
 
+export const PGBOUNCER = '/usr/sbin/pgbouncer'
+
 const hasPostgres = () =>
   existsSync('/usr/lib/postgresql') &&
   readdirSync('/usr/lib/postgresql').some((version) => existsSync(`/usr/lib/postgresql/${version}/bin/postgres`))
@@ -69,7 +71,14 @@ const NEEDS = [
   { suites: ['test/cluster/'], name: 'nginx-light', found: () => existsSync('/usr/sbin/nginx') },
   { suites: ['test/cluster/'], name: 'haproxy', found: () => existsSync('/usr/sbin/haproxy') },
   { suites: ['test/cluster/helm'], name: 'golang-go', found: () => spawnSync('go', ['version']).status === 0 },
-  { suites: ['test/stores/pooler'], name: 'pgbouncer', found: () => existsSync('/usr/sbin/pgbouncer') },
+  {
+    suites: ['test/cluster/helm'],
+    name: 'python3-kubernetes',
+    found: () => spawnSync('/usr/bin/python3', ['-c', 'import kubernetes']).status === 0,
+  },
+  { suites: ['test/cluster/patroni'], name: 'patroni', found: () => existsSync('/usr/bin/patroni') },
+  { suites: ['test/cluster/patroni'], name: 'etcd-server', found: () => existsSync('/usr/bin/etcd') },
+  { suites: ['test/stores/pooler'], name: 'pgbouncer', found: () => existsSync(PGBOUNCER) },
 ]
 
 /** Installs what is missing where it may, and answers the files that can run. */

@@ -9,6 +9,7 @@ const LONG = [
   'test/chaos/',
   'test/client/package',
   'test/client/types',
+  'test/cluster/patroni',
   'test/cluster/rolling-restart',
   'test/cluster/upgrade',
   'test/docs/commands',
@@ -54,3 +55,7 @@ export function engineOf(set, files) {
   const isOnOne = set === 'whole' ? (file) => !beginsWith(ABOUT_STORES, file) : (file) => beginsWith(ABOVE_STORES, file)
   return files.every(isOnOne) ? 'sqlite' : undefined
 }
+
+/** Tests of the store that run once more before a landing, through PgBouncer by transaction. What is about poolers starts its own. */
+export const behindPooler = (files) =>
+  files.filter((file) => beginsWith(ABOUT_STORES, file) && file !== 'test/stores/pooler.test.ts')

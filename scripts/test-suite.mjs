@@ -23,8 +23,13 @@ const SUITE_MAX = 40 * 60_000
 /** What a process does when it ends: prints which tests were running, and stops the servers that it has started. */
 const LEAVING_MAX = 30_000
 
-/** Tests that are written for each engine run on the one that is given, or on both. */
-export async function runSuite(root, files, seed, { engine, longest = SUITE_MAX, leaving = LEAVING_MAX } = {}) {
+/** Tests that are written for each engine run on the one that is given, or on both; PostgreSQL is reached through a pooler where one is named. */
+export async function runSuite(
+  root,
+  files,
+  seed,
+  { engine, pooler = process.env.TEST_POOLER, longest = SUITE_MAX, leaving = LEAVING_MAX } = {},
+) {
   const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-tests-'))
   const results = join(folder, 'failed')
   const reporters = [
@@ -39,6 +44,7 @@ export async function runSuite(root, files, seed, { engine, longest = SUITE_MAX,
       ...process.env,
       SEED: String(seed),
       TEST_ENGINE: engine,
+      TEST_POOLER: pooler,
       NODE_COMPILE_CACHE: COMPILED,
       // Drivers take seconds of every processor to be measured; tests of them ask for them.
       WORK_CARDS: 'none',

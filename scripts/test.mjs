@@ -18,8 +18,8 @@ import { parseArgs } from 'node:util'
 import { startBusy } from './busy.mjs'
 import { readySources } from './made-sources.mjs'
 import { groupBySuite } from './test-groups.mjs'
-import { provide } from './test-needs.mjs'
-import { SETS, engineOf } from './test-sets.mjs'
+import { PGBOUNCER, provide } from './test-needs.mjs'
+import { SETS, behindPooler, engineOf } from './test-sets.mjs'
 import { runSuite } from './test-suite.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
@@ -66,7 +66,7 @@ async function runAll(suites, seed, { tell, stopAtFailure = false }) {
   let broken = false
   const lane = async () => {
     for (let suite = waiting.shift(); suite; suite = waiting.shift()) {
-      const result = await (suite.run?.() ?? runSuite(root, suite.files, seed, { engine: suite.engine }))
+      const result = await (suite.run?.() ?? runSuite(root, suite.files, seed, suite))
       if (!result.passed && stopAtFailure) waiting.length = 0
       tell(suite, result, waiting.length)
       failures.push(...result.failures)
@@ -119,9 +119,16 @@ async function runTimes(suites) {
 function listSuites() {
   if (named.length > 0) return groupBySuite(provide(root, named))
   const set = options.thorough ? 'thorough' : options.quick ? 'quick' : 'whole'
-  const files = SETS[set](root, [...listTests('src'), ...listTests('test')])
-  const suites = groupBySuite(provide(root, files)).map((suite) => ({ ...suite, engine: engineOf(set, suite.files) }))
-  return set === 'thorough' ? [{ name: 'static checks', run: runStaticChecks }, ...suites] : suites
+  const files = provide(root, SETS[set](root, [...listTests('src'), ...listTests('test')]))
+  const suites = groupBySuite(files).map((suite) => ({ ...suite, engine: engineOf(set, suite.files) }))
+  if (set !== 'thorough') return suites
+  const pooled = {
+    name: 'test/stores through PgBouncer',
+    files: behindPooler(files),
+    engine: 'postgres',
+    pooler: 'transaction',
+  }
+  return [{ name: 'static checks', run: runStaticChecks }, ...suites, ...(existsSync(PGBOUNCER) ? [pooled] : [])]
 }
 
 readySources()

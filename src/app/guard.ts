@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts'
-import type { Gateway } from '../guard/dispatch.ts'
+import { type Gateway } from '../guard/passing.ts'
 import { openGateway } from '../guard/open.ts'
 import { Registry } from '../guard/registry.ts'
 import type { MemoryLimiter } from '../infra/limits/gcra.ts'

@@ -23,19 +23,19 @@ import type { Failures } from '../kernel/failures.ts'
 import type { StoreCtx } from '../kernel/in-tx.ts'
 import type { LedgerIdentity, NetworkName } from '../kernel/nano/network.ts'
 import type { WorkThresholds } from '../kernel/nano/work.ts'
-import type {
-  Clock,
-  DevelopmentLedger,
-  Ids,
-  Mailer,
-  MarketData,
-  NodePort,
-  Notices,
-  Outbound,
-  Prices,
-  Random,
-  SecretBox,
+import {
+  type Clock,
+  type DevelopmentLedger,
+  type Ids,
+  type Mailer,
+  type MarketData,
+  type NodePort,
+  type Notices,
+  type Prices,
+  type Random,
+  type SecretBox,
 } from '../kernel/ports.ts'
+import { type Outbound } from '../kernel/outbound.ts'
 import type { Traces } from '../kernel/traces.ts'
 import { openDataFolder } from '../store/data-folder.ts'
 import { claimLedger, ledgerLearned } from '../store/ledger.ts'

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts'
 import { toBatchWidth } from '../guard/charge.ts'
-import type { Gateway } from '../guard/dispatch.ts'
+import { type Gateway } from '../guard/passing.ts'
 import type { RpcReport } from '../http/ask.ts'
 import { mountAssets } from '../http/assets.ts'
 import { openCalls } from '../http/calls.ts'

@@ -23,8 +23,13 @@ async function serve({ url, key }: ReturnType<typeof readGateway>, tools: string
   const address = new URL('/mcp', url)
   if (tools !== undefined) address.searchParams.set('tools', tools)
   const gateway = new StreamableHTTPClientTransport(address, { requestInit: { headers } })
+  const underWay = new Set<Promise<void>>()
   program.onmessage = (message) => {
-    gateway.send(message).catch((error: unknown) => answerFor(program, message, error))
+    const sent = gateway
+      .send(message)
+      .catch((error: unknown) => answerFor(program, message, error))
+      .finally(() => underWay.delete(sent))
+    underWay.add(sent)
   }
   gateway.onmessage = (message) => {
     const { result } = message as { result?: { protocolVersion?: unknown } }
@@ -34,7 +39,8 @@ async function serve({ url, key }: ReturnType<typeof readGateway>, tools: string
   program.onerror = report
   await gateway.start()
   await program.start()
-  process.stdin.on('end', () => void gateway.close().catch(report))
+  // What was asked is answered first: whoever pipes messages in ends their input at once.
+  process.stdin.on('end', () => void Promise.all(underWay).then(() => gateway.close().catch(report)))
 }
 
 const report = (error: unknown) =>

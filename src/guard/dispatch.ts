@@ -1,66 +1,19 @@
-import type { Caller, Ctx, Trace } from '../kernel/ctx.ts'
+import type { Caller } from '../kernel/ctx.ts'
 import type { Idempotency } from '../kernel/idempotency.ts'
-import type { StoreCtx } from '../kernel/in-tx.ts'
 import { hasScope, isInForceAtOnce, movesMoney } from '../kernel/rights.ts'
 import { Leaving } from '../kernel/leaving.ts'
-import type { ClientNodePort, KeyLookup, LimitDecision, SecretBox } from '../kernel/ports.ts'
-import { type UsageMeter, identify, identifyNow } from '../modules/accounts/index.ts'
-import type { Seller } from '../modules/x402/index.ts'
+import type { LimitDecision } from '../kernel/ports.ts'
+import { identify, identifyNow } from '../modules/accounts/index.ts'
 import { authorize } from './authorize.ts'
-import { type Tariffs, accountOf, charged, counted } from './charge.ts'
 import { extractCredential } from './credential.ts'
-import { type Asked, type Body, type Endpoint, type Readable, endpointOf } from './endpoints.ts'
+import { type Asked, endpointOf } from './endpoints.ts'
 import { fingerprintOf, once, readIdempotencyKey } from './once.ts'
 import { type Purchase, pay, readPurchase } from './pay.ts'
-import type { RegisteredAction, Registry } from './registry.ts'
-import { type KnownAnswer, type RememberedAnswers, credentialsOf } from './remembered.ts'
 import type { RpcOutcome, RpcRequest, RpcTrace } from './rpc-request.ts'
-import type { Entry, Throttle } from './throttle.ts'
+import type { Entry } from './throttle.ts'
 import { traceRpc, traceSteps } from './trace-rpc.ts'
-
-/** What all requests share; the node and the caller are added for each. */
-export interface Gateway extends Readable {
-  registry: Registry
-  keys: KeyLookup
-  remembered: RememberedAnswers
-  throttle: Throttle
-  nodeFor(trace: Trace, leaving: Leaving): ClientNodePort
-  tariffs: Tariffs
-  usage: Pick<UsageMeter, 'count'>
-  /** Encrypts the answers stored for repeated requests. */
-  secrets: SecretBox
-  /** Sells actions by request; undefined if none has a price. */
-  seller: Seller | undefined
-  store: StoreCtx
-}
-
-/** The state of a request between two steps. A step may rely on everything that earlier steps have set. */
-interface Passing {
-  readonly gateway: Gateway
-  readonly request: RpcRequest
-  readonly endpoint: Endpoint
-  readonly trace: RpcTrace
-  order: readonly Step[]
-  /** A remembered answer for exactly these bytes, if it is still current. */
-  known: KnownAnswer | undefined
-  body: Body | undefined
-  found: RegisteredAction | undefined
-  caller: Caller | undefined
-  credential: string | undefined
-  /** Whether the request was counted against its caller. */
-  isCounted: boolean
-  entry: Entry | undefined
-  purchase: Purchase | undefined
-  asked: Asked | undefined
-  answer: string | undefined
-}
-
-interface Step {
-  name: string
-  /** What the step does, and with which status it refuses; for the documents. */
-  what: string
-  pass(passing: Passing): void | Promise<void>
-}
+import { run } from './run-action.ts'
+import { type Gateway, type Passing, countUse, type Step } from './passing.ts'
 
 /** The steps of a request in their order, which is the security model. ARCHITECTURE.md contains this list. */
 export const ORDER: readonly Step[] = [
@@ -225,10 +178,6 @@ function mayRecall({ caller, found }: Passing): boolean {
   return caller!.kind === 'anonymous' || hasScope(caller!, found!.action.scope)
 }
 
-function countUse({ gateway, caller, found }: Passing): void {
-  if (caller!.kind === 'account') gateway.usage.count(caller!.accountId, found!.action.name)
-}
-
 function price(passing: Passing): void | Promise<void> {
   const { gateway, request, endpoint, trace, body } = passing
   const { action } = passing.found!
@@ -298,64 +247,6 @@ function actOnce(passing: Passing): Promise<string> {
 function repeaterOf(caller: Caller, ip: string): string {
   if (caller.kind === 'anonymous') return `ip:${ip}`
   return caller.access === 'public-key' ? `${caller.keyId}:${ip}` : caller.accountId
-}
-
-/** Runs the action; only this part of a request can cost something. */
-async function run(
-  passing: Passing,
-  { caller, idempotency, leaving }: { caller: Caller; idempotency: Idempotency | undefined; leaving: Leaving },
-): Promise<string> {
-  const { gateway, request, endpoint, trace, found } = passing
-  const { store, names, remembered, nodeFor, tariffs } = gateway
-  const { requestId, text, ip } = request
-  const { action } = found!
-  const ctx: Ctx = {
-    requestId,
-    caller,
-    payer: payerOf(caller, ip),
-    ip,
-    idempotency,
-    replays: () => void (trace.replayed = true),
-    leaving,
-    node: nodeFor(trace, leaving),
-    store,
-    charged: (meter, metered) => charged({ store, caller, ip, tariffs }, meter, metered),
-    counted: (meter, metered) => counted({ store, caller, ip, tariffs }, meter, metered),
-  }
-  const namesRevision = names.revision
-  const result = passing.asked!.run(ctx)
-  // An answer is not shared if the caller paid for it, if it depends on more than the node's answer, or if the action
-  // needs a key.
-  const isPaid = caller.kind === 'anonymous' && caller.paidBy !== undefined
-  if (!action.readOnly || action.auth !== 'none' || isPaid) {
-    const answer = endpoint.write(await result)
-    countUse(passing)
-    return answer
-  }
-  const known = { found: found!, prefix: endpoint.prefix, credentials: credentialsOf(passing.body!), namesRevision }
-  const running = Promise.resolve(result).then(endpoint.write)
-  const { flight, ignored: ignoredNames } = trace
-  const join = (leaving: Leaving) => flight!.join(leaving)
-  // If the client that began a read leaves, no further reads follow, and everybody who waits for the answer gets an
-  // error.
-  const isAbandoned = () => leaving.left
-  if (flight) remembered.share(text, { ...known, ignoredNames, running, join, isAbandoned })
-  const answer = await running
-  countUse(passing)
-  // An answer is remembered from the second request on, because most requests never repeat.
-  const freshness = trace.cache === 'hit' ? trace.fresh : undefined
-  if (freshness) remembered.put(text, { ...known, ignoredNames, text: answer, freshness })
-  return answer
-}
-
-/**
- * Whose share of a limited resource a request uses: that of the account whose credits the caller may spend, of the
- * address that paid for the request, or else of the network address.
- */
-function payerOf(caller: Caller, ip: string): string {
-  if (caller.kind === 'anonymous' && caller.paidBy !== undefined) return `x402:${caller.paidBy}`
-  const account = accountOf(caller)
-  return account === undefined ? `ip:${ip}` : `acc:${account}`
 }
 
 /**

@@ -1,4 +1,5 @@
 import { AppError } from '../kernel/errors.ts'
+import { toPlainDecimal } from '../kernel/money.ts'
 import { refuseNul } from '../kernel/refuse-nul.ts'
 
 const DEPTH_MAX = 20
@@ -18,11 +19,34 @@ export function parseBody(text: string): Record<string, unknown> {
 /** Parses JSON of limited depth; `around` is the depth of a batch around its requests. */
 export function parseJson(text: string, around = 0): unknown {
   if (exceedsDepth(text, DEPTH_MAX + around)) throw new AppError('invalid_json', 'Max JSON depth exceeded')
+  let value: unknown
   try {
-    return JSON.parse(text)
+    value = JSON.parse(text)
   } catch {
     throw new AppError('invalid_json', 'Unable to parse JSON')
   }
+  return LONG_NUMBER.test(text) ? JSON.parse(text.replace(STRING_OR_NUMBER, keepDigits)) : value
+}
+
+/** Only such a number can have more digits than `JSON.parse` keeps; most bodies have none. */
+const LONG_NUMBER = /[-\s:,[][0-9][0-9.]{15}/
+/** Longer than any amount, and comparing a number of a whole body would take long. */
+const NUMBER_LENGTH_MAX = 100
+const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?[0-9][0-9.]*(?:[eE][+-]?[0-9]+)?/g
+
+/**
+ * Raw amounts and the order numbers of other programs have more digits than a JavaScript number. Where parsing would change a number,
+ * its text is kept instead: every amount may be text, and `metadata` comes back with the digits that were sent.
+ */
+function keepDigits(token: string): string {
+  if (token.startsWith('"') || token.length < 16) return token
+  if (token.length > NUMBER_LENGTH_MAX) return `"${token}"`
+  return toDigits(token) === toDigits(String(Number(token))) ? token : `"${token}"`
+}
+
+function toDigits(number: string): string {
+  const plain = toPlainDecimal(number.replace(/^-/, ''))
+  return plain.includes('.') ? plain.replace(/\.?0+$/, '') : plain
 }
 
 /** Counts real nesting: brackets inside strings do not count. */

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts'
 import type { RateLimiter } from '../kernel/ports.ts'
-import type { Gateway } from './dispatch.ts'
+import { type Gateway } from './passing.ts'
 import { toPlans, toTariffs } from './charge.ts'
 import { RememberedAnswers } from './remembered.ts'
 import { createThrottle } from './throttle.ts'

@@ -1,4 +1,5 @@
-import { type Gateway, countUnread, dispatch } from '../guard/dispatch.ts'
+import { countUnread, dispatch } from '../guard/dispatch.ts'
+import { type Gateway } from '../guard/passing.ts'
 import type { RpcOutcome, RpcRequest, RpcTrace } from '../guard/rpc-request.ts'
 import type { Caller } from '../kernel/ctx.ts'
 import { AppError } from '../kernel/errors.ts'

@@ -1,5 +1,4 @@
 import type { AccountPlan, KeyRights } from './rights.ts'
-import type { Leaving } from './leaving.ts'
 import type { Raw } from './money.ts'
 import type { Block } from './nano/block.ts'
 import type { LedgerBlock, LedgerSend } from './nano/ledger-send.ts'
@@ -7,7 +6,6 @@ import type { PublicKey } from './nano/address.ts'
 import type { Vote } from './nano/vote.ts'
 import type { EncryptionContext } from './encrypted.ts'
 import type { JsonObject } from './shape.ts'
-import type { RefusedAddress } from './outbound-failure.ts'
 
 /** The clock; tests can set theirs. */
 export interface Clock {
@@ -25,6 +23,7 @@ export interface Random {
 }
 
 export type NodeParams = Readonly<Record<string, unknown>>
+
 export type NodeAnswer = Record<string, unknown>
 
 /** All nodes as one ledger; failover, caching and sharing of reads are behind this interface. */
@@ -255,47 +254,6 @@ export interface Notices {
   onGap(listener: () => void): void
 }
 
-/** The urgency of work: a caller waits, one of our own wallets waits, or it may be needed later. */
-export type WorkClass = 'interactive' | 'wallet' | 'precompute'
-
-export interface WorkRequest {
-  /** 64 hexadecimal digits. */
-  root: string
-  threshold: bigint
-  class: WorkClass
-  /** Who is charged with the use of the machine: an account, an address or a wallet. */
-  payer: string
-  /** The weight of the payer's share; 1 by default. */
-  weight?: number
-  /** Reports that the caller has left. */
-  leaving?: Leaving
-}
-
-export interface FoundWork {
-  /** 16 hexadecimal digits. */
-  work: string
-  /** The difficulty that the work reaches; never below what was requested. */
-  value: bigint
-  /** Computed in advance: its first user is charged as if it had been searched for them. */
-  prepared?: boolean
-}
-
-/** Proof of work. Every result was checked here, whatever its source. */
-export interface WorkPort {
-  /** Whether there is any source of work. */
-  readonly offered: boolean
-  /** Known work that suffices. */
-  find(root: string, threshold: bigint): FoundWork | undefined | Promise<FoundWork | undefined>
-  /** Searches for work; throws `no_work` if there is no source, or if the wait would be too long. */
-  generate(request: WorkRequest): Promise<FoundWork>
-  /** Records that a caller got work that was computed in advance. */
-  markAsked(root: string): Promise<void>
-  /** Ends all waits of one payer for a root; returns whether there were any. Other payers continue to wait. */
-  cancel(root: string, payer: string): boolean
-  /** Announces the root of an account's next block, for which work is computed when the machine is idle. */
-  prepare(account: string, root: string, threshold: bigint): void
-}
-
 /** The price of one nano, and its source. */
 export interface Rate {
   /** How much of the currency one nano costs, as decimal text. */
@@ -316,28 +274,6 @@ export interface Prices {
 /** All market data about nano in the format of the contract, with its source. */
 export interface MarketData {
   read(): Promise<JsonObject>
-}
-
-interface OutboundReply {
-  status: number
-  /** The beginning of the body, up to a limit. */
-  text: string
-  /** The `Retry-After` header, unparsed. */
-  retryAfter: string | undefined
-  milliseconds: number
-}
-
-/** Requests to addresses given by users. Private networks are refused, whatever name leads there. */
-export interface Outbound {
-  /** Why the text of an address is refused; undefined if it can be tried. Resolves no name. */
-  check(url: string): RefusedAddress | undefined
-  /** Returns any reply, even a redirect; throws `OutboundFailure` if there is none. */
-  post(url: string, request: { headers: Readonly<Record<string, string>>; body: string }): Promise<OutboundReply>
-  /** The same with GET. The bytes are undefined if there are too many, or if the transfer was interrupted. */
-  get(
-    url: string,
-    request: { headers: Readonly<Record<string, string>>; bytesMax: number },
-  ): Promise<{ status: number; bytes: Uint8Array | undefined }>
 }
 
 /** A picture that can be passed on. Its bytes determine the type, not the server's header. */

@@ -1,4 +1,4 @@
-/* The parts of Medusa's types that are used here, so that building this package needs no package of Medusa. */
+/* The parts of Medusa's types for payment providers and routes that are used here: building this package requires no package of Medusa. */
 
 export type Data = Record<string, unknown>
 
@@ -42,4 +42,19 @@ export interface WebhookResult {
 
 export interface Logger {
   warn(message: string): void
+}
+
+interface AdminServices {
+  payment: { retrievePayment(id: string): Promise<{ provider_id: string; data?: Data }> }
+  /** What `medusa-config.ts` exports. */
+  configModule: { modules?: { payment?: { options?: { providers?: { id?: string; options?: unknown }[] } } } }
+}
+
+export interface AdminRequest {
+  params: { id: string }
+  scope: { resolve<Name extends keyof AdminServices>(name: Name): AdminServices[Name] }
+}
+
+export interface AdminResponse {
+  json(body: object): void
 }

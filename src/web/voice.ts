@@ -22,6 +22,10 @@ export interface Spoken {
 /** Written from right to left. */
 export const directionOf = (language: string) => (language === 'ar' ? ('rtl' as const) : undefined)
 
+/** Texts in all languages: what English says, every other language says as well. */
+export const catalogue = <T>(texts: { en: T } & Record<Exclude<Language, 'en'>, NoInfer<T>>): Record<Language, T> =>
+  texts
+
 const RANGES_MAX = 20
 const TAG = /^[a-z]{1,8}(?:-[a-z0-9]{1,8}){0,4}$/i
 

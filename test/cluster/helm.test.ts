@@ -11,7 +11,8 @@ import { newKey } from '../support/random.ts'
 
 /*
  * The chart, as far as it can be checked without Helm and without a cluster: its templates are rendered by the same engine with a substitute
- * for Helm's functions (test/support/helm/render.go). What a cluster does with them is not tried.
+ * for Helm's functions (test/support/helm/render.go), and read by the models of Kubernetes' API (test/support/helm/check.py). What a cluster does
+ * with them is not tried.
  */
 
 const root = resolve(import.meta.dirname, '../..')
@@ -79,6 +80,15 @@ function render(change: (values: Values) => Partial<Values> = () => ({})): Resou
   })
 }
 
+/** What the API of Kubernetes would not take of these resources, by its own description. */
+const refused = (all: unknown[]): string[] =>
+  execFileSync('/usr/bin/python3', [join(root, 'test/support/helm/check.py')], {
+    input: JSON.stringify(all),
+    encoding: 'utf8',
+  })
+    .split('\n')
+    .filter(Boolean)
+
 const resources = render()
 const get = (kind: string) => resources.find((each) => each.kind === kind)!
 const podOf = (kind: string) => get(kind).spec.template!.spec
@@ -106,6 +116,22 @@ test('the chart makes everything that a service of two gateways needs, and every
     if (selector) assert.deepEqual(selector, labels, kind)
   }
   assert.notDeepEqual(get('Job').spec.template!.metadata.labels, labels, 'no service leads to the job')
+})
+
+test('a cluster would take every resource of the chart: no field is unknown, missing or of a wrong type', () => {
+  const plain = render(() => ({ autoscaling: { enabled: false } }))
+  assert.deepEqual(refused([...resources, ...plain]), [])
+  const { spec, ...service } = get('Service')
+  const wrong = [
+    { ...service, spec: { ...spec, selectors: {} } },
+    { ...get('PodDisruptionBudget'), metadata: { name: 5 } },
+    { ...get('Deployment'), spec: { ...get('Deployment').spec, selector: undefined } },
+  ]
+  assert.deepEqual(refused(wrong), [
+    'Service.spec.selectors is unknown',
+    "PodDisruptionBudget.metadata.name is 5 and must be like '5'",
+    'Deployment: Invalid value for `selector`, must not be `None`',
+  ])
 })
 
 test('the settings of the chart are taken by a gateway as they are, and its secrets are files', () => {

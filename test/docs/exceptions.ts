@@ -37,7 +37,7 @@ export const EXCEPTIONS: { command: RegExp; reason: string }[] = [
   },
   {
     command:
-      /^npm init -y$|^npm install @medusajs\/|^cp node_modules\/@nano-gateway\/|^npm pack --workspace packages\/medusa|^mkdir \.\.\/shop|^createdb |^(SHOP|TOKEN|PAYMENT)=|^json\(\)|^curl -s \$SHOP|^export (DATABASE|NANO)_|^npx medusa |^EMAIL=/,
+      /^npm init -y$|^npm install (--save-dev typescript@5 )?@medusajs\/|^cp node_modules\/@nano-gateway\/|^npm pack --workspace packages\/medusa|^mkdir \.\.\/shop|^createdb |^(SHOP|TOKEN|PAYMENT)=|^json\(\)|^curl -s \$SHOP|^export (DATABASE|NANO)_|^(ADMIN_PAGES=true )?npx medusa |^cd \.medusa\/server |^EMAIL=/,
     reason: 'needs a PostgreSQL and packages from npm; test/medusa/framework.test.ts runs all of it under --thorough',
   },
   {

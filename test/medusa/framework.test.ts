@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { test } from 'node:test'
+import type { OwnCheckout } from '../../src/client/index.ts'
 import { signBody } from '../../src/modules/webhooks/domain/sign-body.ts'
 import { SEED, SeededRandom } from '../support/random.ts'
 import { ask, openGateway } from '../support/gateway.ts'
 import { isThorough } from '../support/thorough.ts'
 import { waitFor } from '../support/until.ts'
 import { type Framework, installFramework, openFramework } from './framework.ts'
+import { openOrderPage } from './order-page.ts'
 import { SECRET } from './shop.ts'
 import { openStorefront } from './storefront.ts'
 
@@ -18,16 +20,40 @@ import { openStorefront } from './storefront.ts'
 const thorough = { skip: isThorough ? false : 'with --thorough', timeout: 20 * 60_000 }
 const root = resolve(import.meta.dirname, '../..')
 
-test("the provider has the shape that Medusa's own types ask for", thorough, async () => {
+test("provider and widget have the shape that Medusa's own types ask for", thorough, async () => {
   const folder = await installFramework()
   const program = `
     import type { IPaymentProvider } from '@medusajs/framework/types'
     import { NanoPaymentProvider } from '@nano-gateway/medusa'
     export const provider: IPaymentProvider = new NanoPaymentProvider({}, {})`
   writeFileSync(join(folder, 'shape.mts'), program)
-  const tsc = join(root, 'node_modules/typescript/bin/tsc')
-  const options = ['--noEmit', '--strict', '--skipLibCheck', '--ignoreConfig', '--module', 'nodenext', 'shape.mts']
-  execFileSync(process.execPath, [tsc, ...options], { cwd: folder, stdio: 'pipe' })
+  const tsc = join(folder, 'node_modules/typescript/bin/tsc')
+  const options = ['--noEmit', '--strict', '--skipLibCheck']
+  const compile = (...more: string[]) =>
+    execFileSync(process.execPath, [tsc, ...options, ...more], { cwd: folder, stdio: 'pipe' })
+  compile('--module', 'nodenext', 'shape.mts')
+  mkdirSync(join(folder, 'widget'), { recursive: true })
+  for (const name of ['widget.tsx', 'words.ts']) {
+    const text = readFileSync(join(root, 'src/medusa/admin', name), 'utf8')
+    writeFileSync(join(folder, 'widget', name), text.replaceAll("'../view.ts'", "'./view.ts'"))
+  }
+  // What a route of the gateway answers has types of its own.
+  writeFileSync(join(folder, 'widget/view.ts'), 'export type PaymentView = Record<string, any> & { refunds: any[] }')
+  const use = `
+    import type { AdminOrder, DetailWidgetProps } from '@medusajs/framework/types'
+    import { NanoPayments } from './widget.tsx'
+    export const widget: (props: DetailWidgetProps<AdminOrder>) => unknown = NanoPayments`
+  writeFileSync(join(folder, 'widget/use.ts'), use)
+  compile(
+    '--module',
+    'esnext',
+    '--moduleResolution',
+    'bundler',
+    '--jsx',
+    'react-jsx',
+    '--allowImportingTsExtensions',
+    'widget/use.ts',
+  )
 })
 
 /** Posts webhooks as the network might bring them: often, at once, in any order. */
@@ -113,10 +139,19 @@ test('an empty shop sells: paid once under a hundred webhooks, refunded to the l
 
   // Money goes back by the administrator's hand, in two parts, to the payer, and to the last raw.
   const { amount_paid_raw: paid } = await check(session.checkout_id)
-  const own = await gateway.rest('GET', `/api/checkouts/${session.checkout_id}`, merchant.key)
-  const { payer } = own.json<{ checkout: { payer: string } }>().checkout
+  const readOwn = async () =>
+    (await gateway.rest('GET', `/api/checkouts/${session.checkout_id}`, merchant.key)).json<{ checkout: OwnCheckout }>()
+  const own = await readOwn()
+  const payer = own.checkout.payer!
   const before = await fundsOf(payer)
+  const desk = await openOrderPage(t, shop, order!.id)
+  await desk.shows(['Paid', own.checkout.block_hash, payer, 'nano arrived, and the payment is final.'])
+  assert.equal(await desk.hrefOf('Payment page'), session.url)
   await store.refund(payment!.id, 10)
+  await desk.reload()
+  const { refunds = [] } = (await readOwn()).checkout
+  await desk.shows(['Partly refunded', 'Refund of', 'Sent', refunds[0]!.hash])
+  await desk.picture('medusa-order')
   await store.refund(payment!.id, 27.5)
   await until('all of it is back', async () => (await fundsOf(payer)) - before === BigInt(paid!))
   const [refunded] = await store.orders()

@@ -19,7 +19,12 @@ const VERSION = '2.21.2'
 const MANIFEST = JSON.stringify({
   name: 'shop',
   private: true,
-  dependencies: Object.fromEntries(['medusa', 'framework', 'cli'].map((name) => [`@medusajs/${name}`, VERSION])),
+  dependencies: {
+    ...Object.fromEntries(['medusa', 'framework', 'cli', 'admin-sdk'].map((name) => [`@medusajs/${name}`, VERSION])),
+    // The first builds the dashboard, the others say what its extensions may use.
+    typescript: '5.9.3',
+    '@types/react': '18.3.26',
+  },
 })
 
 /** What it depends on is taken as it was then: of some of it a new version is published every day, and not always whole. */
@@ -64,7 +69,7 @@ export interface Framework {
   log(): string
 }
 
-/** A new shop with an administrator, in a process of its own on an empty database; it ends with the test. */
+/** A new shop with an administrator and the dashboard, in a process of its own on an empty database; it ends with the test. */
 export async function openFramework(
   t: TestContext,
   settingsAt: (url: string) => Record<string, string>,
@@ -76,17 +81,19 @@ export async function openFramework(
     NODE_OPTIONS: '',
     NODE_COMPILE_CACHE: undefined,
     MEDUSA_DISABLE_TELEMETRY: 'true',
+    ADMIN_PAGES: 'true',
     DATABASE_URL: await createDatabase(),
     ...settingsAt(url),
   }
   const cli = join(folder, 'node_modules/@medusajs/cli/cli.js')
   const command = (...args: string[]) =>
-    run(process.execPath, [cli, ...args], { cwd: folder, env, maxBuffer: 2 ** 26, timeout: 300_000 })
+    run(process.execPath, [cli, ...args], { cwd: folder, env, maxBuffer: 2 ** 26, timeout: 600_000 })
+  await command('build')
   await command('db:migrate', '--skip-scripts', '--execute-safe-links')
   await command('user', '-e', ADMIN.email, '-p', ADMIN.password)
   const port = new URL(url).port
   const child = spawn(process.execPath, [cli, 'start', '-p', port], {
-    cwd: folder,
+    cwd: join(folder, '.medusa/server'),
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -244,6 +244,44 @@ test('a good node that was too slow once to show its blocks is back with the nex
   assert.deepEqual(statesOf(gateway), ['well', 'behind'])
 })
 
+for (const action of ['confirmation_history', 'blocks_info']) {
+  test(`a good node whose connection broke once when it was to show its blocks (${action}) was put out for 30 seconds`, async (t) => {
+    const { nodes } = await openNodes(t, 2)
+    const clock = new TestClock()
+    const gateway = await openBefore(t, nodes, clock)
+    const [good, stale] = nodes
+    good!.lie('block_count', (answer) => ({ ...answer, cemented: String(Number(answer.cemented) + 550) }))
+    await stale!.behave('stuck')
+    await good!.behave('reply lost', { actions: [action] })
+    await look(gateway, clock)
+    assert.equal(statesOf(gateway)[0], 'suspect')
+    await good!.behave('none')
+    await look(gateway, clock)
+    assert.deepEqual(statesOf(gateway), ['well', 'behind'])
+  })
+}
+
+test('a node that had proven its lead once leaped by 900,000 blocks, was too slow to show them, and put the good one out', async (t) => {
+  const { ledgers, nodes } = await openNodes(t, 2)
+  const clock = new TestClock()
+  await nodes[0]!.behave('lagging')
+  const gateway = await openBefore(t, nodes, clock)
+  assert.deepEqual(statesOf(gateway), ['behind', 'well'])
+  await nodes[0]!.behave('none')
+  for (let passed = 0; passed < 60_000; passed += 3_000) await look(gateway, clock)
+  assert.deepEqual(statesOf(gateway), ['well', 'well'])
+  boast(nodes[1]!)
+  nodes[1]!.forgetHits()
+  nodes[1]!.hold('confirmation_history')
+  const { looks } = gateway.app.nodes.pool
+  clock.advance(3_000)
+  await until(() => nodes[1]!.hits('confirmation_history') > 0)
+  clock.advance(2_000)
+  await until(() => gateway.app.nodes.pool.looks > looks)
+  assert.deepEqual(statesOf(gateway), ['well', 'suspect'])
+  await assertTrueBalances(gateway, ledgers)
+})
+
 test('a node that had proven its lead served nothing while it was asked again, every 30 seconds, and old balances were reported', async (t) => {
   const { ledgers, nodes } = await openNodes(t, 2)
   const clock = new TestClock()

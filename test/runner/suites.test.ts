@@ -37,8 +37,9 @@ test('a run was green because its seed had left out what was broken: the same fi
   interface Sets {
     SETS: Record<'quick' | 'whole' | 'thorough', (root: string, files: string[]) => string[]>
     engineOf(set: string, files: string[]): string | undefined
+    behindPooler(files: string[]): string[]
   }
-  const { SETS, engineOf } = await load<Sets>('test-sets.mjs')
+  const { SETS, behindPooler, engineOf } = await load<Sets>('test-sets.mjs')
   const money = ['src/modules/wallets/limits.test.ts', 'test/spec/part4-pay.test.ts', 'test/stores/sales.test.ts']
   const files = [...money, 'src/kernel/money.test.ts', 'test/chaos/chaos.test.ts', 'test/hostile/matrix.test.ts']
   assert.deepEqual(SETS.thorough(root, files), files)
@@ -52,6 +53,7 @@ test('a run was green because its seed had left out what was broken: the same fi
     money.map((file) => engineOf('thorough', [file])),
     [undefined, 'sqlite', undefined],
   )
+  assert.deepEqual(behindPooler([...files, 'test/stores/pooler.test.ts']), ['test/stores/sales.test.ts'])
 })
 
 test('what starts a gateway or a database server is no unit test', async () => {

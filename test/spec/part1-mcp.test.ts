@@ -9,6 +9,7 @@ import { openMcpClient, useTool } from '../support/mcp-client.ts'
 import { newHash } from '../support/random.ts'
 import { type Members, openPayer, openShop, paymentBlock, payloadOf, paymentsOnLedger } from '../support/x402-steps.ts'
 import { assertRefusal } from './refusal.ts'
+import { spawnCli } from '../start/process.ts'
 import { row } from './row.ts'
 
 /* Contract 1, Tools for agents: MCP with its stock client. */
@@ -262,4 +263,15 @@ test('a program that speaks over standard input has the same tools through nano-
   assert.equal(structuredContent?.raw, `1${'0'.repeat(30)}`)
   const wallet = await useTool(agent, 'cloud_wallet', { wallet_action: 'create_wallet' })
   assert.match(String(wallet.structuredContent!.address), /^nano_/)
+})
+
+test('whoever pipes messages into nano-gateway mcp gets their answers, although the input has ended', async (t) => {
+  const { url } = await openGateway(t)
+  const { child, ended } = spawnCli(t, ['mcp', '--url', url], {})
+  const call = { name: 'nano_to_raw', arguments: { amount: '1' } }
+  child.stdin.end(`${JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tools/call', params: call })}\n`)
+  const { output, errors, code } = await ended
+  assert.deepEqual([errors, code], ['', 0])
+  const { id, result } = JSON.parse(output) as { id: number; result: { structuredContent: { raw: string } } }
+  assert.deepEqual([id, result.structuredContent.raw], [7, `1${'0'.repeat(30)}`])
 })

@@ -139,6 +139,16 @@ test('requests are read generously, and what cannot be read is reported clearly'
         assert.equal((await gateway.call('nano_to_raw', { amount })).json().raw, `1${'0'.repeat(23)}`, String(amount))
       }
       assert.equal((await gateway.call('raw_to_nano', { amount: 1e30 })).json().nano, '1')
+      // Python writes an integer with all of its digits, of which a JavaScript number would lose the last ones.
+      for (const [action, sent, answered, expected] of [
+        ['raw_to_nano', '10000000000000000000000000000001', 'nano', '10.000000000000000000000000000001'],
+        ['nano_to_raw', '0.100000000000000000000000000001', 'raw', '100000000000000000000000000001'],
+        ['nano_to_raw', '1.0000000000000000000000000000000', 'raw', `1${'0'.repeat(30)}`],
+        ['nano_to_raw', '1234567.8901234567e-7', 'raw', '123456789012345670000000000000'],
+      ] as const) {
+        const reply = await gateway.post(`{"action":"${action}","amount" : ${sent}}`)
+        assert.equal(reply.json<Record<string, unknown>>()[answered], expected, sent)
+      }
       const made = await gateway.call('checkout', { address: GENESIS, amount: 1e21 })
       assertRefusal(made, 400, 'Invalid amount number', 'invalid_amount')
     },

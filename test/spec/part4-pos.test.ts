@@ -235,6 +235,15 @@ test('a day has the sums of its sales, by the clock of the place, and counts not
   assert.equal((await till.at('GET', '/day')).json().count, 0, 'tomorrow begins with nothing')
 })
 
+test('the day of a Berlin shop’s till ended at midnight in Greenwich (contract 4.9, rule 12)', async (t) => {
+  const { shop, key } = await open(t)
+  await shop.rest('PUT', '/api/account/profile', key, { time_zone: 'Europe/Berlin' })
+  const { pos } = await make(shop, key, { time_zone: undefined })
+  assert.equal(pos.time_zone, 'Europe/Berlin')
+  const kept = await shop.rest('PUT', `/api/pos/${pos.id}`, key, { time_zone: null, title: 'Counter' })
+  assert.equal(kept.json<{ time_zone: string }>().time_zone, 'Europe/Berlin')
+})
+
 test('the page of a till can be installed and works without the network, and nothing about money is kept for that (contract 4.9, rule 17)', async (t) => {
   const { shop, key } = await open(t)
   const { pos, token, at } = await make(shop, key)

@@ -77,6 +77,13 @@ forEachEngine((engine) => {
       assert.deepEqual(berlin.map(short), [`sale ${last.id} ${last.amount}  `])
       assert.deepEqual([berlin[0]!.date, berlin[0]!.time_zone], ['2027-03-01 00:30', 'Europe/Berlin'])
     })
+    await shop.rest('PUT', '/api/account/profile', merchant.key, { time_zone: 'Europe/Berlin' })
+    assert.deepEqual(
+      await readCsv(books, 'month=2027-03'),
+      berlin,
+      'the months of a shop in Berlin are those of Berlin',
+    )
+    await shop.rest('PUT', '/api/account/profile', merchant.key, { time_zone: null })
 
     const report = (await shop.call('checkout_report', { query: 'this month' }, merchant.headers)).json<{
       revenue: Record<string, { gross: string; refunded: string; net: string; amount_raw: string }>

@@ -109,13 +109,25 @@ for (const engine of ENGINES) {
       // At the shop's own address it is the shop that is paid.
       const honest = made(await fromPage(open, { address, amount: '2' }))
       assert.deepEqual((await recordOf(honest.id)).merchant, { name: 'Blue Mug Coffee' })
-      // What a stranger made last is not where the merchant is paid next.
       const cookie = await enter(shop, key)
+      // He paid himself, and asks the shop for his money back.
+      const refundOf = async ({ id }: Made) =>
+        (await ask(`${shop.url}/dashboard/checkouts/${id}/refund`, { method: 'GET', headers: { cookie } })).text
+      assert.match(await refundOf(forged), /You may never have received this money/)
+      assert.doesNotMatch(await refundOf(own), /never have received/)
+      // What a stranger made last is not where the merchant is paid next.
       made(await fromPage(open, { address: strangers, amount: '2' }))
-      for (const path of ['/checkouts/new', '/keys']) {
+      for (const path of ['/checkouts/new', '/links/new', '/pos/new', '/keys']) {
         const { text } = await ask(`${shop.url}/dashboard${path}`, { method: 'GET', headers: { cookie } })
         assert.ok(text.includes(address) && !text.includes(strangers), path)
       }
+      // An order that names no address pays where the shop's money goes.
+      assert.equal(
+        (await shop.rest('PUT', '/api/account/payout', key, { address: new Signer(72).address })).status,
+        200,
+      )
+      const unnamed = made(await fromPage(open, { amount: '3' }))
+      assert.deepEqual((await recordOf(unnamed.id)).merchant, { name: 'Blue Mug Coffee' })
     })
 
     test('a key that is bound pays nobody but the addresses and templates that its merchant named', async (t) => {

@@ -18,7 +18,7 @@ import {
   insertPayment as insertEmailPayment,
   listEmailPayments,
 } from '../../src/modules/email/store.ts'
-import { countAttemptDays, countFailing, recordEvent } from '../../src/modules/webhooks/index.ts'
+import { countFailing, recordEvent } from '../../src/modules/webhooks/index.ts'
 import { listDisabled, disableWebhook, insertAttempt } from '../../src/modules/webhooks/deliveries-store.ts'
 import { listNewestEvents } from '../../src/modules/webhooks/domain/list-events.ts'
 import { insertWallet } from '../../src/modules/wallets/store.ts'
@@ -144,15 +144,6 @@ forEachEngine((engine, open) => {
     assert.equal(second.last.url, 'https://shop.example/hook', 'without its query, which may hold a secret')
     assert.deepEqual(await countFailing(db, 'acc_a'), { retrying: 0, dead: 1 })
     assert.deepEqual(await countFailing(db, 'acc_b'), { retrying: 0, dead: 0 })
-    const days = await countAttemptDays(db, { accountId: 'acc_a', since: DAY })
-    assert.deepEqual(
-      days.sort((a, b) => a.day - b.day),
-      [
-        { day: 1, attempts: 2, failed: 1 },
-        { day: 2, attempts: 1, failed: 1 },
-      ],
-    )
-    assert.deepEqual(await countAttemptDays(db, { accountId: 'acc_b', since: 0 }), [])
     assert.deepEqual(await listDisabled(db, 'acc_a', 10), [{ url: 'https://shop.example/hook', at: 7 }])
   })
 

@@ -12,6 +12,7 @@ import { deleteSightings } from '../../src/modules/checkout/sightings-store.ts'
 import { OPEN_STATUSES, toCheckout } from '../../src/modules/checkout/record.ts'
 import { lockCheckout, lockUnchanged } from '../../src/modules/checkout/store.ts'
 import * as watch from '../../src/modules/checkout/watch-store.ts'
+import * as scans from '../../src/modules/checkout/scans-store.ts'
 import { forEachEngine } from '../support/engines.ts'
 import { fill } from '../support/filled-store.ts'
 import { LATER, NOW, deletesOld, tryVerbs, verbsOn } from '../support/neighbours.ts'
@@ -156,25 +157,25 @@ tryVerbs(
       holdAddress: { run: (db, { address }) => watch.holdAddress(db, address), locks: true },
       claimScans: {
         row: { next_scan_at: NOW },
-        run: (db, _, { engine }) => watch.claimScans(db, engine, { now: NOW, leaseUntil: LATER, limit: 100 }),
+        run: (db, _, { engine }) => scans.claimScans(db, engine, { now: NOW, leaseUntil: LATER, limit: 100 }),
         to: { next_scan_at: LATER },
         means: ['next_scan_at'],
         unless: [{ next_scan_at: NOW + 1 }],
       },
       markScanned: {
         row: { next_scan_at: LATER },
-        run: (db, { address }) => watch.markScanned(db, [address], SCAN),
+        run: (db, { address }) => scans.markScanned(db, [address], SCAN),
         to: { scanned_at: NOW, next_scan_at: 3 * LATER },
       },
       'markScanned of one that somebody wants looked at meanwhile': {
         row: { next_scan_at: LATER - 1, scanned_at: NOW + 1 },
-        run: (db, { address }) => watch.markScanned(db, [address], { ...SCAN, scannedAt: NOW + 2 }),
+        run: (db, { address }) => scans.markScanned(db, [address], { ...SCAN, scannedAt: NOW + 2 }),
         to: { scanned_at: NOW + 2, next_scan_at: LATER - 1 },
       },
-      updateFrontier: { run: (db, { address }) => watch.updateFrontier(db, address, 'F'), to: { frontier: 'F' } },
+      updateFrontier: { run: (db, { address }) => scans.updateFrontier(db, address, 'F'), to: { frontier: 'F' } },
       hastenScans: {
         row: { next_scan_at: NOW + 1 },
-        run: (db, { address }) => watch.hastenScans(db, [address], NOW),
+        run: (db, { address }) => scans.hastenScans(db, [address], NOW),
         to: { next_scan_at: NOW },
         unless: [{ next_scan_at: NOW }, { next_scan_at: 1 }],
       },
@@ -182,7 +183,7 @@ tryVerbs(
       hastenPage: {
         row: { next_scan_at: NOW + 1, scanned_at: NOW },
         run: async (db, row, { others }) => {
-          const last = await watch.hastenPage(db, { at: NOW, after: others[0]!.address, limit: 1 })
+          const last = await scans.hastenPage(db, { at: NOW, after: others[0]!.address, limit: 1 })
           assert.equal(last, row.address)
         },
         to: { next_scan_at: NOW },
@@ -190,7 +191,7 @@ tryVerbs(
       },
       'hastenPage of the last page': {
         row: { next_scan_at: NOW + 1 },
-        run: (db) => watch.hastenPage(db, { at: NOW, after: '', limit: 100 }),
+        run: (db) => scans.hastenPage(db, { at: NOW, after: '', limit: 100 }),
         to: { next_scan_at: NOW },
         means: ['next_scan_at'],
       },

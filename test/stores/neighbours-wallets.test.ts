@@ -9,6 +9,7 @@ import { markSucceeded } from '../../src/modules/wallets/old-keys-store.ts'
 import * as seeds from '../../src/modules/wallets/seeds-store.ts'
 import { cancelPlan, markPlanDone } from '../../src/modules/wallets/plans-store.ts'
 import * as wallets from '../../src/modules/wallets/store.ts'
+import * as ending from '../../src/modules/wallets/ending-store.ts'
 import { toBlock } from '../../src/modules/wallets/outbox-store.ts'
 import * as voids from '../../src/modules/wallets/void-store.ts'
 import { ANOTHER, LATER, NOW, tryVerbs, verbsOn } from '../support/neighbours.ts'
@@ -87,19 +88,19 @@ tryVerbs(
         unless: [{ lease_until: 6 }],
       },
       markExpiring: {
-        run: (db, { id }) => wallets.markExpiring(db, id, 'deleted'),
+        run: (db, { id }) => ending.markExpiring(db, id, 'deleted'),
         to: { status: 'expiring', ends_as: 'deleted' },
         unless: [...NOT_USABLE],
       },
       markHeld: {
         row: { status: 'expiring', ends_as: 'ended' },
-        run: (db, { id }) => wallets.markHeld(db, id),
+        run: (db, { id }) => ending.markHeld(db, id),
         to: { status: 'held', ends_as: null },
         unless: [{ status: 'held' }],
       },
       markEnded: {
         row: { status: 'expiring', ends_as: 'ended' },
-        run: (db, { id }) => wallets.markEnded(db, id, 'ended', NOW),
+        run: (db, { id }) => ending.markEnded(db, id, 'ended', NOW),
         to: { status: 'ended', ended_at: NOW },
         unless: [{ status: 'active' }, { status: 'ended' }, { status: 'deleted' }],
       },

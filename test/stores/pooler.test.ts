@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sql } from 'kysely'
 import { OPERATOR } from '../../src/kernel/actor.ts'
 import { faultInPostgresUrl } from '../../src/infra/db/postgres-hosts.ts'
 import { grantCredits } from '../../src/modules/accounts/domain/credits.ts'
@@ -7,7 +8,7 @@ import { createAccount, findAccount, reserveCredits } from '../../src/modules/ac
 import { openStore } from '../../src/store/schema.ts'
 import { TestClock } from '../support/clock.ts'
 import { startPgbouncer } from '../support/pgbouncer.ts'
-import { createDatabase } from '../support/postgres.ts'
+import { createDatabase, query } from '../support/postgres.ts'
 import { toStoreCtx } from '../support/sqlite-store.ts'
 import { untilReceived } from '../support/until-received.ts'
 
@@ -42,6 +43,14 @@ test('behind a pooler by transaction, gateways notify each other, and statements
   )
   const found = await Promise.all(made.map((id) => findAccount(one.store.db, id)))
   assert.ok(found.every((account) => account !== undefined))
+})
+
+test('a gateway behind a pooler left the lock of its schema changes on a connection, and the next one did not start', async (t) => {
+  const { open, direct } = await openBehind(t, 'transaction')
+  const { url, store } = await open(direct)
+  await Promise.all(Array.from({ length: 20 }, () => sql`select pg_sleep(0.01)`.execute(store.db)))
+  await open(direct)
+  assert.deepEqual(await query(url, `select pid from pg_locks where locktype = 'advisory'`), [])
 })
 
 test('notices between gateways were lost without a word: such a pooler is refused until the server is named', async (t) => {

@@ -7,21 +7,16 @@ import { countJobs } from '../../src/infra/jobs/queue.ts'
 import { systemClock } from '../../src/infra/clock.ts'
 import { enqueue } from '../../src/kernel/job.ts'
 import { openStore } from '../../src/store/schema.ts'
-import { BACKGROUND, openReporter, readLines } from '../failures/reported.ts'
+import { openReporter } from '../failures/reported.ts'
 import { makeCertificate } from '../gallery/tls-front.ts'
-import { Signer } from '../support/blocks.ts'
 import { openFolder } from '../support/folder.ts'
-import { type Gateway, type Reply, bearer, openGateway, readMetrics, sharedKeys } from '../support/gateway.ts'
+import { openGateway, sharedKeys } from '../support/gateway.ts'
 import { PostgresServer, query } from '../support/postgres.ts'
+import { assertNobodyWoken, beginSales } from '../support/sales.ts'
 import { toStoreCtx } from '../support/sqlite-store.ts'
 import { until } from '../support/until.ts'
 
 /* A server that restarts, or gives its place to another, as it does at every upgrade: callers come back, and no one is woken. */
-
-const CALLERS = 4
-const BETWEEN = 15
-/** The first run with a key did not end, and nobody knows yet whether it still runs. */
-const STILL_RUNNING = 'idempotency_in_flight'
 
 async function startServer(t: TestContext, ...settings: string[]): Promise<PostgresServer> {
   const server = await PostgresServer.create()
@@ -33,68 +28,6 @@ async function startServer(t: TestContext, ...settings: string[]): Promise<Postg
 async function configure({ url }: PostgresServer, setting: string): Promise<void> {
   await query(`${url}/postgres`, `alter system set ${setting}`)
   await query(`${url}/postgres`, 'select pg_reload_conf()')
-}
-
-/** Merchants who make one checkout after another, each until it is made, and see what they have made. */
-async function beginSales(gateway: Gateway) {
-  const { key } = await gateway.join()
-  const end = new AbortController()
-  const sales = { made: new Set<string>(), away: 0, wrong: [] as string[] }
-  const judge = (reply: Reply): boolean => {
-    if (reply.status === 200) return true
-    const { code } = reply.json()
-    if (code === 'store_unavailable' && reply.headers['retry-after'] !== undefined) sales.away++
-    else if (code !== STILL_RUNNING) sales.wrong.push(`${reply.status} ${reply.text}`)
-    return false
-  }
-  const sell = async (merchant: number) => {
-    for (let sale = 0; !end.signal.aborted; sale++) {
-      const headers = { ...bearer(key), 'idempotency-key': `${merchant} ${sale}` }
-      let made: Reply
-      do {
-        if (sales.wrong.length > 0) return
-        made = await gateway.call('checkout', { address: new Signer(merchant).address, amount: '1' }, headers)
-      } while (!judge(made))
-      sales.made.add(made.json().id!)
-      judge(await gateway.rest('GET', `/api/checkouts?limit=1`, key))
-      const read = await gateway.call('block_count')
-      if (read.status !== 200) sales.wrong.push(`a read of the ledger: ${read.text}`)
-    }
-  }
-  const selling = Array.from({ length: CALLERS }, (_, merchant) => sell(merchant + 1))
-  return {
-    ...sales,
-    get away() {
-      return sales.away
-    },
-    /** So many more are made. */
-    async more() {
-      const goal = sales.made.size + BETWEEN
-      await until(() => sales.made.size >= goal || sales.wrong.length > 0)
-    },
-    /** Somebody was told that the store is away. */
-    async missed() {
-      const before = sales.away
-      await until(() => sales.away > before || sales.wrong.length > 0)
-    },
-    async stop() {
-      end.abort()
-      await Promise.all(selling)
-    },
-  }
-}
-
-async function assertNobodyWoken(gateway: Gateway, url: string): Promise<void> {
-  const text = await readMetrics(gateway)
-  const alarms = text
-    .split('\n')
-    .filter((line) => line.startsWith(`${BACKGROUND}{`) && /kind="(alarm|failure)"} [^0]/.test(line))
-  assert.deepEqual(alarms, [], 'no alarm')
-  assert.deepEqual(
-    readLines(gateway.log()).filter(({ kind }) => kind !== 'outage' && kind !== 'loss'),
-    [],
-  )
-  assert.deepEqual(await query(url, `select kind, last_error from jobs where status = 'dead'`), [])
 }
 
 test('PostgreSQL restarted and callers got 500 internal_error while alarms of money rang: they are asked to come back, and nothing is lost or made twice', async (t) => {

@@ -28,7 +28,8 @@ import { listDueRefunds } from '../../src/modules/checkout/refunds/store.ts'
 import { sumRefunds, countByStatus, countLate, listCheckouts } from '../../src/modules/checkout/report-store.ts'
 import { deleteReleased } from '../../src/modules/checkout/reservations-store.ts'
 import { findCheckout, listNextExpiries, listOverdue, listStuck, countOpen } from '../../src/modules/checkout/store.ts'
-import { claimScans, hasDueScans, listFresh } from '../../src/modules/checkout/watch-store.ts'
+import { listFresh } from '../../src/modules/checkout/watch-store.ts'
+import { claimScans, hasDueScans } from '../../src/modules/checkout/scans-store.ts'
 import {
   listDuePayments,
   listForgettable,
@@ -56,10 +57,10 @@ import { findLatestClaim } from '../../src/modules/faucet/store.ts'
 import { paymentLinks } from '../../src/modules/links/payment-link.ts'
 import { findSaleByKey, listSales } from '../../src/modules/pos/sales-store.ts'
 import { lockFunds } from '../../src/modules/wallets/funds-store.ts'
-import { listDueWallets, listHolding, listLeastLookedAt, listOwnedWallets } from '../../src/modules/wallets/store.ts'
+import { listHolding, listLeastLookedAt, listOwnedWallets } from '../../src/modules/wallets/store.ts'
+import { listDueWallets } from '../../src/modules/wallets/ending-store.ts'
 import { countOpenBlocks, listUnsettled } from '../../src/modules/wallets/unsettled-store.ts'
 import {
-  countAttemptDays,
   countFailing,
   countUndelivered,
   listDeliveries,
@@ -170,7 +171,6 @@ export const HOT: Readonly<Record<string, Ask>> = {
   'deliveries that got stuck': (db, _, known) => listStuckDeliveries(db, known.now, known.limit),
   'deliveries for the metrics': (db) => countUndelivered(db),
   'failing webhooks of an account': (db, _, known) => countFailing(db, known.accountId),
-  'attempts of the last days': (db, _, known) => countAttemptDays(db, { accountId: known.accountId, since: known.now }),
   'deliveries of an event': (db, _, known) => listDeliveries(db, [known.eventId]),
   'events to forget': (db, _, known) => deleteOldEvents(db, 1, known.limit),
   'a sale at a point of sale': (db, _, known) => findSaleByKey(db, known.posId, 's'),

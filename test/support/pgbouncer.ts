@@ -28,6 +28,8 @@ auth_type = any
 pool_mode = ${mode}
 max_client_conn = 1000
 default_pool_size = ${mode === 'session' ? 50 : 8}
+server_round_robin = 1
+server_idle_timeout = 5
 `,
   )
   const user = process.getuid?.() === 0 ? ['-u', 'postgres'] : []
@@ -45,8 +47,11 @@ default_pool_size = ${mode === 'session' ? 50 : 8}
       () => false,
     )
   })
+  // It must not keep a finished run alive.
+  child.unref()
   const stop = async () => {
     const exited = once(child, 'exit')
+    child.ref()
     child.kill('SIGKILL')
     await exited
   }

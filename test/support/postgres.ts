@@ -193,7 +193,7 @@ async function untilReady(child: ChildProcess): Promise<void> {
 }
 
 /** PostgreSQL refuses to run as root; Debian's package brings a user for it. */
-function serverOwner(): { uid: number; gid: number } | undefined {
+export function serverOwner(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined
   const ask = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
   return { uid: ask('-u'), gid: ask('-g') }

@@ -1,7 +1,7 @@
 import { Scheduler, type SchedulerOptions } from '../../src/infra/work/scheduler.ts'
 import { AppError, LedgerRefusal } from '../../src/kernel/errors.ts'
 import { WORK_THRESHOLDS } from '../../src/kernel/nano/work.ts'
-import type { FoundWork, WorkRequest } from '../../src/kernel/ports.ts'
+import { type FoundWork, type WorkRequest } from '../../src/kernel/work-port.ts'
 import { TestClock } from './clock.ts'
 import { newHash } from './random.ts'
 import { ScriptedEngine } from './scripted-engine.ts'

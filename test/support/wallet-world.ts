@@ -16,7 +16,14 @@ import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import type { Raw } from '../../src/kernel/money.ts'
 import { fromAddress, toAddress } from '../../src/kernel/nano/address.ts'
 import { toBlockJson } from '../../src/kernel/nano/block.ts'
-import type { Confirmation, ConfirmationBus, NodeAnswer, NodePort, Random, WorkPort } from '../../src/kernel/ports.ts'
+import {
+  type Confirmation,
+  type ConfirmationBus,
+  type NodeAnswer,
+  type NodePort,
+  type Random,
+} from '../../src/kernel/ports.ts'
+import { type WorkPort } from '../../src/kernel/work-port.ts'
 import type { Db } from '../../src/kernel/db.ts'
 import { createAccount } from '../../src/modules/accounts/index.ts'
 import { type AskLedger, type WalletContext, createWallet } from '../../src/modules/wallets/index.ts'

@@ -3,12 +3,15 @@ const { defineConfig } = require('@medusajs/framework/utils')
 const env = process.env
 
 module.exports = defineConfig({
-  admin: { disable: true },
+  admin: { disable: env.ADMIN_PAGES !== 'true' },
   projectConfig: {
+    // Without https, browsers would not keep the administrator's session.
+    cookieOptions: { secure: false },
     databaseUrl: env.DATABASE_URL,
     databaseDriverOptions: { connection: { ssl: false } },
     http: { storeCors: '*', adminCors: '*', authCors: '*', jwtSecret: 'only for a try', cookieSecret: 'only for a try' },
   },
+  plugins: [{ resolve: '@nano-gateway/medusa', options: {} }],
   modules: [
     {
       resolve: '@medusajs/medusa/payment',

@@ -11,7 +11,7 @@ import {
   ReadResourceRequestSchema,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js'
-import type { Gateway } from '../../guard/dispatch.ts'
+import { type Gateway } from '../../guard/passing.ts'
 import type { RpcRequest } from '../../guard/rpc-request.ts'
 import type { Caller } from '../../kernel/ctx.ts'
 import { AppError } from '../../kernel/errors.ts'

@@ -127,7 +127,7 @@ export async function openStore(
   const store = url.startsWith('sqlite:') ? openSqlite(url.slice('sqlite:'.length), needs) : openPostgres(url, needs)
   try {
     await store.requireUsable()
-    await migrate(store, migrations)
+    await migrateDirectly(url, { store, migrations, needs })
     if (unlimited) return store
     sockets.limitSilence(SILENCE_MAX)
     const stop = watchWrites(store.db, clock, health)
@@ -142,6 +142,21 @@ export async function openStore(
     await store.close()
     throw error
   }
+}
+
+interface Migrating {
+  store: Store
+  migrations: Migrations
+  needs: StoreNeeds
+}
+
+/** Changes of the schema take a lock of their session. Behind a pooler by transaction it would outlive them and block the next start. */
+async function migrateDirectly(url: string, { store, migrations, needs }: Migrating): Promise<void> {
+  const direct = store.engine === 'postgres' ? new PostgresHosts(url).direct : undefined
+  if (direct === undefined) return migrate(store, migrations)
+  const { pool, connect } = openPool(new PostgresHosts(direct), { ...needs, silenceMax: SILENCE_MAX })
+  const db = new Kysely<Tables>({ dialect: postgresDialect({ connect, end: () => pool.end() }) })
+  await migrate({ db, engine: 'postgres' }, migrations).finally(() => db.destroy())
 }
 
 function openSqlite(file: string, { health, failures, traces, isGateway }: StoreNeeds): Store {

@@ -1,5 +1,6 @@
 import { OutboundFailure } from '../../kernel/outbound-failure.ts'
-import type { Clock, Logos, Outbound, Picture, Pictures, SizedPicture } from '../../kernel/ports.ts'
+import { type Clock, type Logos, type Picture, type Pictures, type SizedPicture } from '../../kernel/ports.ts'
+import { type Outbound } from '../../kernel/outbound.ts'
 import { whenOver } from '../../kernel/when-over.ts'
 import { cleanPicture } from '../pictures/clean-picture.ts'
 

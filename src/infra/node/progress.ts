@@ -76,16 +76,16 @@ function isGenuine(hash: string, reported: JsonObject, threshold: bigint): boole
 }
 
 /**
- * Undefined for a broken connection or an unusable answer. A time-out or a refused connection throws, which ends the
- * contest.
+ * Undefined for an unusable answer. Without any answer it throws, which ends the contest: a broken connection proves
+ * nothing.
  */
 async function inquire(node: Upstream, request: object): Promise<NodeAnswer | undefined> {
   try {
     return await node.inquire(request)
   } catch (error) {
-    const failure = toFailure(error)
-    if (failure.kind === 'broken') return undefined
-    throw failure
+    // A broken connection is an error of the HTTP library and not yet one of ours.
+    if (error instanceof UpstreamFailure && error.kind === 'broken') return undefined
+    throw toFailure(error)
   }
 }
 
@@ -116,6 +116,8 @@ const STALL_AFTER = 30_000
 const COUNT_KEPT = 600_000
 /** How often a node is asked to prove its lead. */
 const CONTEST_EVERY = 30_000
+/** How long a verdict counts while a node that should prove its lead does not answer. */
+const VERDICT_KEPT = 2 * CONTEST_EVERY
 /** Blocks per second. A count that grows faster than any network confirms has jumped. */
 const GROWTH_MAX = 200
 
@@ -263,8 +265,10 @@ export class Progress {
       return verdict
     } catch (error) {
       if (!(error instanceof UpstreamFailure)) failures.failed('node.contest')(error)
-      // Nothing is proved yet; the next probe asks again.
-      return this.#contests.get(pair(leader, other))?.verdict
+      // Nothing is proved yet; the next probe asks again. Until then the last verdict counts, unless the count has jumped.
+      const before = this.#contests.get(pair(leader, other))
+      const counts = before && now - before.at < VERDICT_KEPT && this.#isSteady(leader, now)
+      return counts ? before.verdict : undefined
     }
   }
 }

@@ -1,5 +1,5 @@
 import { expectedHashes } from '../../kernel/nano/work.ts'
-import type { WorkRequest } from '../../kernel/ports.ts'
+import { type WorkRequest } from '../../kernel/work-port.ts'
 import { RANK, type SearchJob } from './search-job.ts'
 import type { SearchQueue } from './search-queue.ts'
 

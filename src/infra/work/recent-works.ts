@@ -1,4 +1,4 @@
-import type { FoundWork } from '../../kernel/ports.ts'
+import { type FoundWork } from '../../kernel/work-port.ts'
 
 const ROOTS_MAX = 100
 

@@ -1,6 +1,7 @@
 import { Cancelled, noWork } from '../../kernel/errors.ts'
 import { isSoonFound, workValue } from '../../kernel/nano/work.ts'
-import type { Clock, FoundWork, WorkClass, WorkRequest } from '../../kernel/ports.ts'
+import { type Clock } from '../../kernel/ports.ts'
+import { type FoundWork, type WorkClass, type WorkRequest } from '../../kernel/work-port.ts'
 import { FairShares, type QueueLimits, secondsToComeBack } from './admission.ts'
 import type { Target, WorkSource } from './source.ts'
 import { Engines, expectedSeconds, takes } from './engines.ts'

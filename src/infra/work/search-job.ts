@@ -1,4 +1,4 @@
-import type { FoundWork, WorkClass, WorkRequest } from '../../kernel/ports.ts'
+import { type FoundWork, type WorkClass, type WorkRequest } from '../../kernel/work-port.ts'
 import { expectedHashes } from '../../kernel/nano/work.ts'
 import type { WorkSource } from './source.ts'
 

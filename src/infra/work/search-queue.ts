@@ -1,4 +1,4 @@
-import type { WorkClass } from '../../kernel/ports.ts'
+import { type WorkClass } from '../../kernel/work-port.ts'
 import type { SearchJob } from './search-job.ts'
 
 /** Searches of one payer that are equally urgent and expensive, and differ only in age. The oldest comes first. */

@@ -8,15 +8,8 @@ import { creditSend } from './domain/credit.ts'
 import { readPlaces, readSends } from './domain/read-ledger.ts'
 import { type ScanTools, hasStuck, resolveStuck, scanAddresses } from './domain/scan.ts'
 import { listRecorded } from './payments-store.ts'
-import {
-  type WatchedAddress,
-  claimScans,
-  hasDueScans,
-  hastenPage,
-  hastenScans,
-  listFresh,
-  listWatched,
-} from './watch-store.ts'
+import { type WatchedAddress, listFresh, listWatched } from './watch-store.ts'
+import { claimScans, hasDueScans, hastenPage, hastenScans } from './scans-store.ts'
 
 /** Longer than any look takes; when an instance dies, others take over its addresses after this. */
 const LEASE = 60_000

@@ -1,96 +1,81 @@
+import { type RecordIn, type RowIn, columns, named, plain, raw } from '../../kernel/resource/columns.ts'
 import type { Selectable } from 'kysely'
 import { behind } from '../../kernel/paging.ts'
 import { type Raw, toRaw } from '../../kernel/money.ts'
-import type { EmailPaymentsTable } from './tables.ts'
 import type { Db } from '../../kernel/db.ts'
+
+/** Nano sent to email addresses. A wallet of its own takes the funding; unclaimed shares go to the refund address. */
+const PAYMENT = columns({
+  id: plain<string>(),
+  accountId: plain<string>(),
+  walletId: plain<string>(),
+  address: plain<string>(),
+  refundAddress: plain<string>(),
+  status: plain<'waiting' | 'funded' | 'completed' | 'expired'>(),
+  /** The sum of the shares; the fee is added to it. */
+  subtotal: named('subtotal_raw', raw()),
+  fee: named('fee_raw', raw()),
+  recipients: plain<number>(),
+  /** The sender's name and message, as the sender wrote them. */
+  sender: plain<string | null>(),
+  message: plain<string | null>(),
+  /** Encrypted email address for receipts. */
+  receipt: plain<string | null>(),
+  /** How long shares can be claimed, in milliseconds from the funding. */
+  lifetimeMilliseconds: named('lifetime', plain<number>()),
+  /** How many returns of surplus there were. */
+  returns: plain<number>(),
+  createdAt: plain<number>(),
+  fundBy: plain<number>(),
+  fundedAt: plain<number | null>(),
+  expiresAt: plain<number | null>(),
+  /** When its owner asked to end it. */
+  cancelledAt: plain<number | null>(),
+  endedAt: plain<number | null>(),
+})
+
+export interface EmailPaymentsTable extends RowIn<typeof PAYMENT> {
+  /** When names and addresses were deleted. */
+  forgotten_at: number | null
+  /** When the job must look at it again; null once it is over. */
+  due_at: number | null
+  /** The refund that is claimed by its link alone: no mail is sent, and lists of email payments leave it out. */
+  link_for: string | null
+}
 
 export type EmailStatus = EmailPaymentsTable['status']
 
-export interface EmailPayment {
-  id: string
-  accountId: string
-  walletId: string
-  address: string
-  refundAddress: string
-  status: EmailStatus
-  subtotal: Raw
-  fee: Raw
+export interface EmailPayment extends RecordIn<typeof PAYMENT> {
   /** What the wallet must hold: subtotal plus fee. */
   total: Raw
-  recipients: number
-  sender: string | null
-  message: string | null
   /** True for a refund that is claimed through a link; false for an email payment. */
   isRefund: boolean
-  receipt: string | null
-  lifetimeMilliseconds: number
-  returns: number
-  createdAt: number
-  fundBy: number
-  fundedAt: number | null
-  expiresAt: number | null
-  cancelledAt: number | null
-  endedAt: number | null
 }
 
 function toPayment(row: Selectable<EmailPaymentsTable>): EmailPayment {
-  const subtotal = toRaw(BigInt(row.subtotal_raw))
-  const fee = toRaw(BigInt(row.fee_raw))
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    walletId: row.wallet_id,
-    address: row.address,
-    refundAddress: row.refund_address,
-    status: row.status,
-    subtotal,
-    fee,
-    total: toRaw(subtotal + fee),
-    recipients: row.recipients,
-    sender: row.sender,
-    message: row.message,
-    isRefund: row.link_for !== null,
-    receipt: row.receipt,
-    lifetimeMilliseconds: row.lifetime,
-    returns: row.returns,
-    createdAt: row.created_at,
-    fundBy: row.fund_by,
-    fundedAt: row.funded_at,
-    expiresAt: row.expires_at,
-    cancelledAt: row.cancelled_at,
-    endedAt: row.ended_at,
-  }
+  const payment = PAYMENT.toRecord(row)
+  return { ...payment, total: toRaw(payment.subtotal + payment.fee), isRefund: row.link_for !== null }
 }
 
-type NewEmailPayment = Omit<
-  EmailPayment,
-  'status' | 'total' | 'isRefund' | 'returns' | 'fundedAt' | 'expiresAt' | 'cancelledAt' | 'endedAt'
-> & { dueAt: number; linkFor?: string }
+const UNFUNDED = {
+  status: 'waiting',
+  returns: 0,
+  fundedAt: null,
+  expiresAt: null,
+  cancelledAt: null,
+  endedAt: null,
+} as const
+
+type NewEmailPayment = Omit<EmailPayment, keyof typeof UNFUNDED | 'total' | 'isRefund'> & {
+  dueAt: number
+  linkFor?: string
+}
 
 export async function insertPayment(db: Db, payment: NewEmailPayment): Promise<void> {
   await db
     .insertInto('email_payments')
     .values({
-      id: payment.id,
-      account_id: payment.accountId,
-      wallet_id: payment.walletId,
-      address: payment.address,
-      refund_address: payment.refundAddress,
-      status: 'waiting',
-      subtotal_raw: payment.subtotal.toString(),
-      fee_raw: payment.fee.toString(),
-      recipients: payment.recipients,
-      sender: payment.sender,
-      message: payment.message,
-      receipt: payment.receipt,
-      lifetime: payment.lifetimeMilliseconds,
-      returns: 0,
-      created_at: payment.createdAt,
-      fund_by: payment.fundBy,
-      funded_at: null,
-      expires_at: null,
-      cancelled_at: null,
-      ended_at: null,
+      ...PAYMENT.toRow({ ...payment, ...UNFUNDED }),
       forgotten_at: null,
       due_at: payment.dueAt,
       link_for: payment.linkFor ?? null,

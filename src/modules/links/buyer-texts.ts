@@ -1,17 +1,7 @@
-import type { Language } from '../../web/voice.ts'
+import { catalogue } from '../../web/voice.ts'
 
 /** Texts of the offer's page where it asks for the buyer of the invoice. */
-interface BuyerTexts {
-  legend: string
-  optional: string
-  help: string
-  name: string
-  address: string
-  taxId: string
-  wrong: string
-}
-
-export const BUYER_TEXTS: Record<Language, BuyerTexts> = {
+export const BUYER_TEXTS = catalogue({
   en: {
     legend: 'For the invoice',
     optional: 'optional',
@@ -84,4 +74,4 @@ export const BUYER_TEXTS: Record<Language, BuyerTexts> = {
     taxId: 'الرقم الضريبي',
     wrong: 'يرجى ملء هذا الحقل دون تجاوز الطول المسموح به.',
   },
-}
+})

@@ -1,28 +1,12 @@
-import type { Language, Plural } from '../../web/voice.ts'
+import { type Plural, catalogue } from '../../web/voice.ts'
 
 /** Texts of an offer's page, in addition to those of the payment page. */
-export interface OfferTexts {
-  quantity: string
-  suggestion: string
-  ownAmount: string
-  left: Plural
-  toPayment: string
-  sold_out: string
-  reserved: string
-  paused: string
-  ended: string
-  closedHelp: string
-  tooMany: string
-  wrongQuantity: string
-  wrongPlan: string
-}
-
-export const OFFER_TEXTS: Record<Language, OfferTexts> = {
+export const OFFER_TEXTS = catalogue({
   en: {
     quantity: 'Quantity',
     suggestion: 'Choose an amount',
     ownAmount: 'Another amount',
-    left: { other: '{n} left' },
+    left: { other: '{n} left' } as Plural,
     toPayment: 'Continue to payment',
     sold_out: 'Sold out',
     reserved: 'All units are reserved right now. Some may become available in a few minutes.',
@@ -146,4 +130,4 @@ export const OFFER_TEXTS: Record<Language, OfferTexts> = {
     wrongQuantity: 'اختر كمية من {min} إلى {max}.',
     wrongPlan: 'اختر واحدًا.',
   },
-}
+})

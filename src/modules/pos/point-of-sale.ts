@@ -94,7 +94,7 @@ export const pointOfSale = resource({
     }),
     timeZone: timeZone({
       label: 'Time zone',
-      hint: 'Used for daily totals, such as Europe/Berlin. Defaults to UTC.',
+      hint: 'Used for daily totals, such as Europe/Berlin. Defaults to that of the shop.',
       isBeside: true,
     }),
     isPaused: flag(),
@@ -134,7 +134,7 @@ export const tills = records(pointOfSale)
 export const pinOf = ({ pin, pinRequired }: Partial<Pick<PosValues, 'pin' | 'pinRequired'>>) =>
   pinRequired === false ? null : pin
 
-/** The time zone whose midnight ends a day. */
+/** The time zone whose midnight ends a day; empty in a request that leaves it to the shop. */
 function timeZone(labelled: Labelled) {
   return field<string>({
     schema: answer.text,
@@ -143,7 +143,8 @@ function timeZone(labelled: Labelled) {
     example: 'Europe/Berlin',
     control: { as: 'text', ...labelled },
     read(value, { path }) {
-      const zone = given(value) ?? 'UTC'
+      const zone = given(value)
+      if (zone === undefined) return ''
       if (typeof zone === 'string' && zone.length <= 60 && isTimeZone(zone)) return zone
       throw badField(path, `${path} must be a time zone such as Europe/Berlin.`)
     },

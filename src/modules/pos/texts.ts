@@ -1,52 +1,10 @@
-import type { Language } from '../../web/voice.ts'
+import { type Language, catalogue } from '../../web/voice.ts'
 
 /** Texts of a till, in addition to those of the payment page. */
-export interface TillTexts {
-  title: string
-  /** For a browser without scripts. */
-  needsScripts: string
-  noLink: string
-  noLinkHelp: string
-  link: string
-  open: string
-  gone: string
-  goneHelp: string
-  pin: string
-  signIn: string
-  wrongPin: string
-  pinPaused: string
-  pinShut: string
-  lock: string
-  keypad: string
-  deleteDigit: string
-  clear: string
-  charge: string
-  items: string
-  addTip: string
-  noTip: string
-  toKeypad: string
-  oneMoment: string
-  offline: string
-  retrying: string
-  newSale: string
-  refund: string
-  today: string
-  sales: string
-  total: string
-  tips: string
-  noSales: string
-  stateOpen: string
-  stateOver: string
-  stateRefunded: string
-  statePartlyRefunded: string
-  changed: string
-  failed: string
-  paused: string
-}
-
-export const TILL_TEXTS: Record<Language, TillTexts> = {
+export const TILL_TEXTS = catalogue({
   en: {
     title: 'Point of sale',
+    /** For a browser without scripts. */
     needsScripts:
       'This point of sale needs scripts, and this browser runs none. Allow them for this page, or open the link in another browser.',
     noLink: 'Open this point of sale with its link',
@@ -381,4 +339,6 @@ export const TILL_TEXTS: Record<Language, TillTexts> = {
     failed: 'لم تنجح العملية. حاول مجددًا.',
     paused: 'نقطة البيع هذه لا تبيع حاليًا.',
   },
-}
+})
+
+export type TillTexts = (typeof TILL_TEXTS)[Language]

@@ -1,22 +1,11 @@
 import type { Representatives } from '../../kernel/ports.ts'
-import type { Route } from '../../kernel/route.ts'
 import { answer } from '../../kernel/answers.ts'
-import type { Described } from '../../kernel/described.ts'
+import { type OpenVerb, describedOf, routesOf } from '../../kernel/resource/verb.ts'
 import { REPRESENTATIVE } from './actions/rep-info.ts'
 
-export function repRoutes(reps: Pick<Representatives, 'list'>): readonly Route[] {
-  return [
-    {
-      method: 'GET',
-      path: '/reps.json',
-      access: 'open',
-      cacheable: true,
-      run: async () => ({ json: await reps.list() }),
-    },
-  ]
-}
+type Listed = Pick<Representatives, 'list'>
 
-export const describedRepRoutes: readonly Described[] = [
+const verbs: readonly OpenVerb<Listed>[] = [
   {
     method: 'get',
     path: '/reps.json',
@@ -24,7 +13,13 @@ export const describedRepRoutes: readonly Described[] = [
     tag: 'reps',
     summary: 'Representatives with weight, uptime and score, heaviest first.',
     who: 'anybody',
+    access: 'open',
+    cacheable: true,
     answer: answer.list(REPRESENTATIVE),
     refuses: [502, 503, 504],
+    run: async (reps) => ({ json: await reps.list() }),
   },
 ]
+
+export const repRoutes = (reps: Listed) => routesOf(verbs, reps)
+export const describedRepRoutes = describedOf(verbs)

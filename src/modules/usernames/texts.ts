@@ -1,17 +1,7 @@
-import type { Language } from '../../web/voice.ts'
+import { catalogue } from '../../web/voice.ts'
 
 /** Texts of a name's public page, in addition to those of the payment page. */
-export interface NameTexts {
-  pay: string
-  notVerified: string
-  amount: string
-  setAmount: string
-  wrongAmount: string
-  notFound: string
-  notFoundHelp: string
-}
-
-export const NAME_TEXTS: Record<Language, NameTexts> = {
+export const NAME_TEXTS = catalogue({
   en: {
     pay: 'Pay {name}',
     notVerified: 'Names are chosen by their owners and not verified. Pay only if you know this name.',
@@ -91,4 +81,4 @@ export const NAME_TEXTS: Record<Language, NameTexts> = {
     notFound: 'لا يوجد هذا الاسم',
     notFoundHelp: 'تحقق من كتابته. الاسم الذي انتهى استئجاره لا صفحة له؛ اسأل صاحبه كيف تدفع.',
   },
-}
+})

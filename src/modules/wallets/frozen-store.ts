@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../kernel/db.ts'
-import type { WalletsTable } from './tables.ts'
+import type { WalletsTable } from './store.ts'
 
 /** From now on nothing is signed for this wallet. True for the caller that froze it. */
 export async function markFrozen(db: Db, id: string, reason: string, now: number): Promise<boolean> {

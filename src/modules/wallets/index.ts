@@ -32,5 +32,5 @@ export {
   findWalletByAddress,
   listHolding,
   lockUsableWallet,
-  markExpiring,
 } from './store.ts'
+export { markExpiring } from './ending-store.ts'

@@ -2,7 +2,7 @@ import type { StoreCtx } from '../../kernel/in-tx.ts'
 import { type Gauge, type Module, offer } from '../../kernel/module.ts'
 import { formatNano } from '../../kernel/money.ts'
 import { ZERO_HASH } from '../../kernel/nano/block.ts'
-import type { Clock, ConfirmationBus, Links, Names, Notices } from '../../kernel/ports.ts'
+import type { Clock, ConfirmationBus, Links, Names, Notices, Confirmation } from '../../kernel/ports.ts'
 import type { BlockRefusal, ReportAlarm } from '../../kernel/wallet-alarm.ts'
 import { whenOver } from '../../kernel/when-over.ts'
 import type { Db } from '../../kernel/db.ts'
@@ -17,14 +17,47 @@ import { treasury } from './domain/treasury.ts'
 import { inspectWallets } from './jobs/inspect.ts'
 import { settleWallets } from './jobs/settle.ts'
 import { AdvanceQueue } from './advance-queue.ts'
-import { WalletAddresses } from './addresses.ts'
 import { countOpenBlocks } from './unsettled-store.ts'
 import { type CloudWalletContext, type WalletContext, notifyWallet } from './context.ts'
 import { walletPages } from './routes/dashboard.tsx'
-import { payoutPages, payoutRoutes } from './routes/payout.tsx'
+import { payoutRoutes } from './routes/api.ts'
+import { payoutPages } from './routes/payout.tsx'
 import { Setbacks } from './setbacks.ts'
 import type { WalletSettings } from './settings.ts'
 import { countByStatus, findServiceWallet, findWallet, listWatched } from './store.ts'
+import { announcedBlock } from '../../kernel/nano/announced-block.ts'
+
+/** Maps addresses to our wallets, and wakes a wallet when the ledger confirms a block that concerns it. Jobs find what the stream misses. */
+class WalletAddresses {
+  readonly #bus: ConfirmationBus
+  readonly #wake: (walletId: string) => void
+  readonly #walletIds = new Map<string, string>()
+  readonly #ends: (() => void)[] = []
+
+  constructor(bus: ConfirmationBus, wake: (walletId: string) => void) {
+    this.#bus = bus
+    this.#wake = wake
+    this.#ends.push(bus.listen((confirmation) => this.#receive(confirmation)))
+  }
+
+  add(walletId: string, address: string): void {
+    if (this.#walletIds.has(address)) return
+    this.#walletIds.set(address, walletId)
+    this.#ends.push(this.#bus.watch(address))
+  }
+
+  close(): void {
+    for (const end of this.#ends) end()
+  }
+
+  /** A block of our own, or a send to one of our wallets. Receiving the same message twice only causes a second look. */
+  #receive({ account, block }: Confirmation): void {
+    const own = this.#walletIds.get(account)
+    if (own !== undefined) this.#wake(own)
+    const paid = this.#walletIds.get(announcedBlock(block).to ?? '')
+    if (paid !== undefined) this.#wake(paid)
+  }
+}
 
 const DAY = 86_400_000
 /** How long after a wallet's end events of its address stay subscribed; later deposits are found by jobs. */

@@ -1,4 +1,5 @@
-import { type Selectable, sql } from 'kysely'
+import { type RecordIn, type RowIn, columns, json, named, orNull, plain, raw } from '../../kernel/resource/columns.ts'
+import { sql } from 'kysely'
 import { type Raw, toRaw } from '../../kernel/money.ts'
 import { ZERO_HASH } from '../../kernel/nano/block.ts'
 import type { EncryptedKey } from '../../kernel/key-vault.ts'
@@ -6,117 +7,91 @@ import type { JsonObject } from '../../kernel/shape.ts'
 import type { Db } from '../../kernel/db.ts'
 import { type Given, prepared } from '../../kernel/prepared.ts'
 import type { SeedPlace } from './seeds-store.ts'
-import type { WalletsTable } from './tables.ts'
 
-type WalletStatus = WalletsTable['status']
+/** A ledger account whose key the gateway keeps. `fence` changes with every holder of the lock. */
+const WALLET = columns({
+  id: plain<string>(),
+  /** The owning account; null for the service's own wallets. */
+  accountId: plain<string | null>(),
+  purpose: plain<string>(),
+  address: plain<string>(),
+  status: plain<'active' | 'held' | 'expiring' | 'ended' | 'deleted'>(),
+  /** The status that an expiring wallet gets at the end. */
+  endsAs: plain<'ended' | 'deleted' | null>(),
+  /** JSON: an address or a list of them, as given in the request. */
+  refundAddress: orNull(json<string | string[]>()),
+  metadata: orNull(json<JsonObject>()),
+  /** Null for wallets that do not end. */
+  expiresAt: plain<number | null>(),
+  /** The chain's state by our record: the last confirmed block (64 zeros before the first) and its balance. */
+  frontier: plain<string>(),
+  balance: named('balance_raw', raw()),
+  /** Set once a foreign signer was seen on its chain: nothing is signed any more. */
+  frozenAt: plain<number | null>(),
+  /** When an operator unfroze it; null once the ledger's state is taken over. */
+  unfrozenAt: named('thawed_at', plain<number | null>()),
+  /** The first block of its chain that all nodes deny, so that it may never be confirmed; since when, and in how many rounds. */
+  deniedHash: plain<string | null>(),
+  deniedAt: plain<number | null>(),
+  deniedRounds: plain<number>(),
+  /** When blocks of it were released; null once a later confirmed block proves that those never will be. */
+  voidedAt: plain<number | null>(),
+  createdAt: plain<number>(),
+})
 
-export interface Wallet {
-  id: string
-  accountId: string | null
-  purpose: string
-  address: string
-  status: WalletStatus
-  endsAs: 'ended' | 'deleted' | null
-  /** As given in the request. */
-  refundAddress: string | string[] | null
-  metadata: JsonObject | null
-  expiresAt: number | null
-  /** The chain's state by our record; the ledger must agree before anything is signed. */
-  frontier: string
-  balance: Raw
-  frozenAt: number | null
-  /** Set from the unfreezing until the ledger's state is taken over. */
-  unfrozenAt: number | null
+export interface WalletsTable extends RowIn<typeof WALLET> {
+  lease_until: number
+  fence: number
+  frozen_reason: string | null
+  /** When the ledger was last checked for deposits and foreign blocks. */
+  looked_at: number
+  ended_at: number | null
+}
+
+export type WalletStatus = WalletsTable['status']
+
+type WalletRecord = RecordIn<typeof WALLET>
+
+export interface Wallet extends Omit<WalletRecord, 'deniedHash' | 'deniedAt' | 'deniedRounds'> {
   /** The block of its chain that all nodes deny, since when, and in how many rounds. */
   denied: { hash: string; since: number; rounds: number } | null
-  /** When blocks of it were released; null again once a later block is final. */
-  voidedAt: number | null
-  createdAt: number
 }
 
-export const WALLET_COLUMNS = [
-  'id',
-  'account_id',
-  'purpose',
-  'address',
-  'status',
-  'ends_as',
-  'refund_address',
-  'metadata',
-  'expires_at',
-  'frontier',
-  'balance_raw',
-  'frozen_at',
-  'thawed_at',
-  'denied_hash',
-  'denied_at',
-  'denied_rounds',
-  'voided_at',
-  'created_at',
-] as const satisfies readonly (keyof WalletsTable)[]
+export const WALLET_COLUMNS = WALLET.names
 
-export function toWallet(row: Pick<Selectable<WalletsTable>, (typeof WALLET_COLUMNS)[number]>): Wallet {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    purpose: row.purpose,
-    address: row.address,
-    status: row.status,
-    endsAs: row.ends_as,
-    refundAddress: row.refund_address === null ? null : (JSON.parse(row.refund_address) as string | string[]),
-    metadata: row.metadata === null ? null : (JSON.parse(row.metadata) as JsonObject),
-    expiresAt: row.expires_at,
-    frontier: row.frontier,
-    balance: toRaw(BigInt(row.balance_raw)),
-    frozenAt: row.frozen_at,
-    unfrozenAt: row.thawed_at,
-    denied:
-      row.denied_hash === null || row.denied_at === null
-        ? null
-        : { hash: row.denied_hash, since: row.denied_at, rounds: row.denied_rounds },
-    voidedAt: row.voided_at,
-    createdAt: row.created_at,
-  }
+export function toWallet(row: RowIn<typeof WALLET>): Wallet {
+  const { deniedHash: hash, deniedAt: since, deniedRounds: rounds, ...wallet } = WALLET.toRecord(row)
+  return { ...wallet, denied: hash === null || since === null ? null : { hash, since, rounds } }
 }
 
-interface NewWallet {
-  id: string
-  accountId: string | null
-  purpose: string
-  address: string
-  refundAddress: string | string[] | null
-  metadata: JsonObject | null
-  expiresAt: number | null
-  createdAt: number
-}
+type NewWallet = Pick<
+  Wallet,
+  'id' | 'accountId' | 'purpose' | 'address' | 'refundAddress' | 'metadata' | 'expiresAt' | 'createdAt'
+>
+
+const NEW = {
+  status: 'active',
+  endsAs: null,
+  frontier: ZERO_HASH,
+  balance: toRaw(0n),
+  frozenAt: null,
+  unfrozenAt: null,
+  deniedHash: null,
+  deniedAt: null,
+  deniedRounds: 0,
+  voidedAt: null,
+} as const
 
 /** Stores a wallet and its key, both or neither. */
 export async function insertWallet(db: Db, wallet: NewWallet, key: EncryptedKey & Partial<SeedPlace>): Promise<void> {
   await db
     .insertInto('wallets')
     .values({
-      id: wallet.id,
-      account_id: wallet.accountId,
-      purpose: wallet.purpose,
-      address: wallet.address,
-      status: 'active',
-      ends_as: null,
-      refund_address: wallet.refundAddress === null ? null : JSON.stringify(wallet.refundAddress),
-      metadata: wallet.metadata === null ? null : JSON.stringify(wallet.metadata),
-      expires_at: wallet.expiresAt,
-      frontier: ZERO_HASH,
-      balance_raw: '0',
+      ...WALLET.toRow({ ...wallet, ...NEW }),
       lease_until: 0,
       fence: 0,
-      frozen_at: null,
       frozen_reason: null,
-      thawed_at: null,
-      denied_hash: null,
-      denied_at: null,
-      denied_rounds: 0,
-      voided_at: null,
       looked_at: wallet.createdAt,
-      created_at: wallet.createdAt,
       ended_at: null,
     })
     .execute()
@@ -269,19 +244,6 @@ const moveFree = prepared((db, given: Given<{ id: string; frontier: string; bala
     .returning('id'),
 )
 
-export async function listDueWallets(db: Db, now: number, limit: number): Promise<Wallet[]> {
-  const rows = await db
-    .selectFrom('wallets')
-    .selectAll()
-    .where(sql<boolean>`status = 'active'`)
-    .where('expires_at', '<=', now)
-    .where('frozen_at', 'is', null)
-    .orderBy('expires_at')
-    .limit(limit)
-    .execute()
-  return rows.map(toWallet)
-}
-
 /** Wallets of one purpose that hold money and have no lifetime of their own; uses the index of live wallets. */
 export async function listHolding(
   db: Db,
@@ -299,37 +261,6 @@ export async function listHolding(
     .limit(limit)
     .execute()
   return rows.map(toWallet)
-}
-
-/** Active or held to expiring; false when it is ending already. */
-export async function markExpiring(db: Db, id: string, endsAs: 'ended' | 'deleted'): Promise<boolean> {
-  return mark(db, id, ['active', 'held'], { status: 'expiring', ends_as: endsAs })
-}
-
-/** Without a refund address, the balance stays with the owner. */
-export async function markHeld(db: Db, id: string): Promise<boolean> {
-  return mark(db, id, ['active', 'expiring', 'ended', 'deleted'], { status: 'held', ends_as: null, ended_at: null })
-}
-
-/** Ends a wallet that is empty and has nothing under way. */
-export async function markEnded(db: Db, id: string, as: 'ended' | 'deleted', now: number): Promise<boolean> {
-  return mark(db, id, ['expiring', 'held'], { status: as, ends_as: null, ended_at: now })
-}
-
-async function mark(
-  db: Db,
-  id: string,
-  from: WalletStatus[],
-  change: { status: WalletStatus; ends_as: 'ended' | 'deleted' | null; ended_at?: number | null },
-): Promise<boolean> {
-  const row = await db
-    .updateTable('wallets')
-    .set(change)
-    .where('id', '=', id)
-    .where('status', 'in', from)
-    .returning('id')
-    .executeTakeFirst()
-  return row !== undefined
 }
 
 export async function findWalletByAddress(db: Db, address: string): Promise<Wallet | undefined> {
@@ -387,6 +318,7 @@ export async function markLooked(db: Db, ids: readonly string[], now: number): P
 }
 
 const AGE_SHARE = 20
+
 const REST_MAX = 86_400_000
 
 export async function countByStatus(db: Db): Promise<{ status: string; frozen: boolean; count: number }[]> {

@@ -1,41 +1,5 @@
+import type { WalletsTable } from './store.ts'
 import type { WalletBlocksTable } from './outbox-store.ts'
-
-/** A ledger account whose key the gateway keeps. `fence` changes with every holder of the lock. */
-export interface WalletsTable {
-  id: string
-  /** The owning account; null for the service's own wallets. */
-  account_id: string | null
-  purpose: string
-  address: string
-  status: 'active' | 'held' | 'expiring' | 'ended' | 'deleted'
-  /** The status that an expiring wallet gets at the end. */
-  ends_as: 'ended' | 'deleted' | null
-  /** JSON: an address or a list of them, as given in the request. */
-  refund_address: string | null
-  metadata: string | null
-  /** Null for wallets that do not end. */
-  expires_at: number | null
-  /** The chain's state by our record: the last confirmed block (64 zeros before the first) and its balance. */
-  frontier: string
-  balance_raw: string
-  lease_until: number
-  fence: number
-  /** Set once a foreign signer was seen on its chain: nothing is signed any more. */
-  frozen_at: number | null
-  frozen_reason: string | null
-  /** When an operator unfroze it; null once the ledger's state is taken over. */
-  thawed_at: number | null
-  /** The first block of its chain that all nodes deny, so that it may never be confirmed; since when, and in how many rounds. */
-  denied_hash: string | null
-  denied_at: number | null
-  denied_rounds: number
-  /** When blocks of it were released; null once a later confirmed block proves that those never will be. */
-  voided_at: number | null
-  /** When the ledger was last checked for deposits and foreign blocks. */
-  looked_at: number
-  created_at: number
-  ended_at: number | null
-}
 
 /** A separate table, so that reading a wallet never reads its key. */
 interface WalletKeysTable {

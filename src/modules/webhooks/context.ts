@@ -1,4 +1,4 @@
-import type { Outbound } from '../../kernel/ports.ts'
+import { type Outbound } from '../../kernel/outbound.ts'
 import type { SecretCtx } from './domain/account-secret.ts'
 
 /** The context of every function of this module. */

@@ -239,26 +239,6 @@ export async function countFailing(db: Db, accountId: string): Promise<{ retryin
   return { retrying: count('retrying'), dead: count('dead') }
 }
 
-/** An account's attempts on each day since a time, and how many failed. Days are whole days since 1970. */
-export async function countAttemptDays(
-  db: Db,
-  { accountId, since }: { accountId: string; since: number },
-): Promise<{ day: number; attempts: number; failed: number }[]> {
-  const day = sql<number>`delivery_attempts.at / 86400000`
-  const failed = sql<number | string>`sum(case when delivery_attempts.status between 200 and 299 then 0 else 1 end)`
-  const rows = await db
-    .selectFrom('delivery_attempts')
-    .innerJoin('deliveries', 'deliveries.id', 'delivery_attempts.delivery_id')
-    .innerJoin('events', 'events.id', 'deliveries.event_id')
-    .where('events.account_id', '=', accountId)
-    .where('delivery_attempts.at', '>=', since)
-    .where('deliveries.cause', '<>', 'test')
-    .select(({ fn }) => [day.as('day'), fn.countAll().as('attempts'), failed.as('failed')])
-    .groupBy(day)
-    .execute()
-  return rows.map(({ day, attempts, failed }) => ({ day, attempts: Number(attempts), failed: Number(failed) }))
-}
-
 /** URLs that get no more events of the account, because their receiver answered 410 Gone. */
 export async function listDisabled(db: Db, owner: string, limit: number): Promise<{ url: string; at: number }[]> {
   return db

@@ -1,14 +1,27 @@
-import type { StoreCtx } from '../../kernel/in-tx.ts'
+import { type StoreCtx, inTx } from '../../kernel/in-tx.ts'
 import type { Job } from '../../kernel/job.ts'
 import { type DeliveryCtx, deliver, openBatches } from './domain/deliver.ts'
 import { type EventsKept, forgetOld } from './domain/forget-old.ts'
 import { PLACES } from './domain/host-concurrency.ts'
-import { reviveStuck } from './domain/revive-stuck.ts'
-import { DELIVER, DELIVER_TO_ENDPOINT, type DeliverPayload } from './domain/wake-delivery.ts'
+import { DELIVER, DELIVER_TO_ENDPOINT, type DeliverPayload, enqueueRevival } from './domain/wake-delivery.ts'
 import { inSteps } from '../../kernel/retention.ts'
-import { REPLAY, type ReplayPayload, replayStep } from './endpoints/replay.ts'
+import { REPLAY, type ReplayPayload, replayStep, reviveReplays } from './endpoints/replay.ts'
 import { FORGET_WATCHES, type ForgetPayload } from './watches/forget.ts'
 import { deleteSomeOf } from './watches/store.ts'
+import { listStuck } from './deliveries-store.ts'
+
+/** Longer than an attempt, its lease and a busy host's queue together. */
+const STUCK_AFTER = 15 * 60_000
+const BATCH_MAX = 500
+
+/** Queues jobs again for deliveries and replays whose job was lost, for instance because the process died at every attempt of it. */
+export async function reviveStuck(ctx: StoreCtx): Promise<void> {
+  await inTx(ctx, async (tx) => {
+    const stuck = await listStuck(tx.db, tx.clock.now() - STUCK_AFTER, BATCH_MAX)
+    for (const delivery of stuck) await enqueueRevival(tx, delivery)
+    await reviveReplays(tx)
+  })
+}
 
 const MINUTE = 60_000
 const LEASE = 60_000

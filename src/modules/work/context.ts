@@ -1,7 +1,7 @@
 import { LedgerRefusal } from '../../kernel/errors.ts'
 import { CONTROL_IS_DISABLED } from '../../kernel/nano/control-actions.ts'
 import type { WorkThresholds } from '../../kernel/nano/work.ts'
-import type { WorkPort } from '../../kernel/ports.ts'
+import { type WorkPort } from '../../kernel/work-port.ts'
 
 /** The context of proof of work: its source and the network's thresholds. */
 export interface WorkContext {

@@ -3,7 +3,7 @@ import { AppError, LedgerRefusal } from '../../kernel/errors.ts'
 import { type Block, ZERO_HASH, rootOf } from '../../kernel/nano/block.ts'
 import { difficultyLimit, fromMultiplier } from '../../kernel/nano/work.ts'
 import { parseRaw } from '../../kernel/money.ts'
-import type { FoundWork } from '../../kernel/ports.ts'
+import { type FoundWork } from '../../kernel/work-port.ts'
 import { textOf } from '../../kernel/shape.ts'
 import { type WorkContext, requireWork } from './context.ts'
 

@@ -5,7 +5,7 @@ import { turn, workFor } from '../../../test/support/scripted-engine.ts'
 import { openFile } from '../../../test/support/sqlite-store.ts'
 import { until } from '../../../test/support/until.ts'
 import { WORK_THRESHOLDS, workValue } from '../../kernel/nano/work.ts'
-import type { FoundWork, WorkRequest } from '../../kernel/ports.ts'
+import { type FoundWork, type WorkRequest } from '../../kernel/work-port.ts'
 import { WorkGenerator } from './generator.ts'
 
 const { send, receive } = WORK_THRESHOLDS.dev

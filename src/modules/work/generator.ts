@@ -1,6 +1,7 @@
 import type { StoreCtx } from '../../kernel/in-tx.ts'
 import { isSoonFound } from '../../kernel/nano/work.ts'
-import type { Confirmation, FoundWork, WorkPort, WorkRequest } from '../../kernel/ports.ts'
+import { type Confirmation } from '../../kernel/ports.ts'
+import { type FoundWork, type WorkPort, type WorkRequest } from '../../kernel/work-port.ts'
 import { StoredWorks, listPrepared } from './store.ts'
 
 /** In a burst of blocks, work is prepared only for the last one. */

@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import type { Db } from '../../kernel/db.ts'
 import type { Failures } from '../../kernel/failures.ts'
 import { formatWork, workValue } from '../../kernel/nano/work.ts'
-import type { Clock, FoundWork } from '../../kernel/ports.ts'
+import { type Clock } from '../../kernel/ports.ts'
+import { type FoundWork } from '../../kernel/work-port.ts'
 import { STEP_ROWS, deleteSome } from '../../kernel/retention.ts'
 
 const REMEMBERED_MAX = 20_000

@@ -1,4 +1,5 @@
-import type { Route } from '../../kernel/route.ts'
+import type { RouteRequest } from '../../kernel/route.ts'
+import { type OpenVerb, describedOf, routesOf } from '../../kernel/resource/verb.ts'
 import { badField } from '../../kernel/errors.ts'
 import { readWhole } from '../../kernel/paging.ts'
 import { type Sought, describeOffers, discoverResources } from './domain/offer.ts'
@@ -12,13 +13,11 @@ import {
 import type { Seller, Facilitation } from './domain/facilitation.ts'
 import { PaymentError } from './errors.ts'
 import { answer } from '../../kernel/answers.ts'
-import type { Described } from '../../kernel/described.ts'
 import { DISCOVERED, FACILITATED, FACILITATOR, SETTLED, SHOP, SUPPORTED, VERIFIED } from './answers.ts'
 import { FacilitatorPage } from './pages/facilitator-page.tsx'
 
 /** A payment and its terms take about 2,000 bytes. */
 const BODY_BYTES_MAX = 64 * 1024
-const SENT = { method: 'POST', bodyBytesMax: BODY_BYTES_MAX } as const
 
 interface X402RoutesPorts {
   facilitation: Facilitation
@@ -26,67 +25,6 @@ interface X402RoutesPorts {
   baseUrl(): string
   /** Whether this is a development ledger: its page says so. */
   devnet: boolean
-}
-
-/**
- * The actions for sale by request, and a facilitator that any service may use (contract 4.7). Its answers have the protocol's shapes: every outcome
- * is 200, and 503 means that there is none. Other services read the verdict in a refusal, not our error codes.
- */
-export function x402Routes({ facilitation, seller, baseUrl, devnet }: X402RoutesPorts): readonly Route[] {
-  const openedAt = new Date(facilitation.store.clock.now()).toISOString()
-  return [
-    // The first path is for clients of a facilitator, the second for programs that know only our domain.
-    ...['/facilitator/discovery/resources', '/discovery/resources'].map((path): Route => ({
-      method: 'GET',
-      path,
-      access: 'anyone',
-      run: async ({ query }) => ({ json: await discoverResources(seller, readSought(query), openedAt) }),
-    })),
-    {
-      method: 'GET',
-      path: '/.well-known/x402',
-      access: 'anyone',
-      run: async () => ({ json: await describeOffers(seller) }),
-    },
-    {
-      method: 'GET',
-      path: '/facilitator',
-      access: 'anyone',
-      async run({ header, query }) {
-        const facts = await describeFacilitator(facilitation, baseUrl())
-        // Programs that name no type get JSON; `curl` is one of them.
-        const isPage = /\btext\/html\b/.test(header('accept') ?? '') && query.json !== 'true'
-        const headers = { vary: 'accept' }
-        return isPage ? { page: <FacilitatorPage facts={facts} devnet={devnet} />, headers } : { json: facts, headers }
-      },
-    },
-    {
-      method: 'GET',
-      path: '/facilitator/supported',
-      access: 'anyone',
-      run: async () => ({ json: await facilitation.own.getSupported() }),
-    },
-    {
-      ...SENT,
-      path: '/facilitator/verify',
-      access: 'anyone',
-      run: async ({ body }) => ({ json: await verifyForOthers(facilitation, readFacilitatorRequest(body('needed'))) }),
-      explain: (error) =>
-        error instanceof PaymentError ? { isValid: false, invalidReason: 'unexpected_verify_error' } : {},
-    },
-    {
-      ...SENT,
-      path: '/facilitator/settle',
-      access: 'anyone',
-      run: async ({ body, header }) => ({
-        json: await settleForOthers(facilitation, {
-          ...readFacilitatorRequest(body('needed')),
-          key: readSettleKey(header('idempotency-key')),
-        }),
-      }),
-      explain: (error) => (error instanceof PaymentError ? { ...error.settlement } : {}),
-    },
-  ]
 }
 
 const LISTED_MAX = 100
@@ -131,78 +69,106 @@ const FACILITATED_BODY = {
   },
 }
 
-export const describedX402Routes: readonly Described[] = [
+const place = { tag: 'x402', who: 'anybody', access: 'anyone' } as const
+const got = { ...place, method: 'get' } as const
+const sent = {
+  ...place,
+  method: 'post',
+  bodyBytesMax: BODY_BYTES_MAX,
+  body: FACILITATED_BODY,
+  refuses: [503],
+} as const
+
+const discovery = {
+  ...got,
+  query: SOUGHT,
+  answer: DISCOVERED,
+  refuses: [503],
+  run: async ({ seller, openedAt }: Opened, { query }: RouteRequest) => ({
+    json: await discoverResources(seller, readSought(query), openedAt),
+  }),
+} as const
+
+type Opened = X402RoutesPorts & { openedAt: string }
+
+const verbs: readonly OpenVerb<Opened>[] = [
   {
-    method: 'get',
+    ...got,
     path: '/.well-known/x402',
     id: 'listPaidActions',
-    tag: 'x402',
     summary: 'What is for sale by request, and for how much.',
-    who: 'anybody',
     answer: SHOP,
     refuses: [503],
+    run: async ({ seller }) => ({ json: await describeOffers(seller) }),
   },
+  // For programs that know only our domain, and then for clients of a facilitator.
   {
-    method: 'get',
+    ...discovery,
     path: '/discovery/resources',
     id: 'discoverResources',
-    tag: 'x402',
     summary: 'The same list in the format of the extension `bazaar`.',
-    who: 'anybody',
-    query: SOUGHT,
-    answer: DISCOVERED,
-    refuses: [503],
   },
   {
-    method: 'get',
+    ...discovery,
     path: '/facilitator/discovery/resources',
     id: 'discoverFacilitated',
-    tag: 'x402',
     summary: 'The same at the address of the facilitator.',
-    who: 'anybody',
-    query: SOUGHT,
-    answer: DISCOVERED,
-    refuses: [503],
   },
   {
-    method: 'get',
+    ...got,
     path: '/facilitator',
     id: 'describeFacilitator',
-    tag: 'x402',
     summary: 'Networks and addresses of the facilitator; a page for browsers.',
-    who: 'anybody',
     answer: FACILITATOR,
+    async run({ facilitation, baseUrl, devnet }, { header, query }) {
+      const facts = await describeFacilitator(facilitation, baseUrl())
+      // Programs that name no type get JSON; `curl` is one of them.
+      const isPage = /\btext\/html\b/.test(header('accept') ?? '') && query.json !== 'true'
+      const headers = { vary: 'accept' }
+      return isPage ? { page: <FacilitatorPage facts={facts} devnet={devnet} />, headers } : { json: facts, headers }
+    },
   },
   {
-    method: 'get',
+    ...got,
     path: '/facilitator/supported',
     id: 'getSupported',
-    tag: 'x402',
     summary: 'Kinds of payments that the facilitator accepts.',
-    who: 'anybody',
     answer: SUPPORTED,
+    run: async ({ facilitation }) => ({ json: await facilitation.own.getSupported() }),
   },
   {
-    method: 'post',
+    ...sent,
     path: '/facilitator/verify',
     id: 'verifyPayment',
-    tag: 'x402',
     summary: 'Check whether a payment meets the terms.',
-    who: 'anybody',
-    body: FACILITATED_BODY,
     answer: VERIFIED,
-    refuses: [503],
+    run: async ({ facilitation }, { body }) => ({
+      json: await verifyForOthers(facilitation, readFacilitatorRequest(body('needed'))),
+    }),
+    explain: (error) =>
+      error instanceof PaymentError ? { isValid: false, invalidReason: 'unexpected_verify_error' } : {},
   },
   {
-    method: 'post',
+    ...sent,
     path: '/facilitator/settle',
     id: 'settlePayment',
-    tag: 'x402',
     summary:
       'Settle a payment on the ledger. It succeeds once; repeated with the same `Idempotency-Key`, the answer is the same.',
-    who: 'anybody',
-    body: FACILITATED_BODY,
     answer: SETTLED,
-    refuses: [503],
+    run: async ({ facilitation }, { body, header }) => ({
+      json: await settleForOthers(facilitation, {
+        ...readFacilitatorRequest(body('needed')),
+        key: readSettleKey(header('idempotency-key')),
+      }),
+    }),
+    explain: (error) => (error instanceof PaymentError ? { ...error.settlement } : {}),
   },
 ]
+
+/**
+ * The actions for sale by request, and a facilitator that any service may use (contract 4.7). Its answers have the protocol's shapes: every outcome
+ * is 200, and 503 means that there is none. Other services read the verdict in a refusal, not our error codes.
+ */
+export const x402Routes = (ports: X402RoutesPorts) =>
+  routesOf(verbs, { ...ports, openedAt: new Date(ports.facilitation.store.clock.now()).toISOString() })
+export const describedX402Routes = describedOf(verbs)

@@ -60,6 +60,27 @@ test('the link of a refund goes to who was named before the payment, and not to 
   assert.equal((await mailsOf(shop, 'thief@example.com')).length, 1)
 })
 
+test('who had the link of an order that was paid in part put their own address in place of the payer’s and got the money back', async (t) => {
+  const { world, shop, merchant, wallet, refund, untilRefund } = await openRefundShop(t)
+  const sellPart = async (email?: string) => {
+    const made = await shop.open({ address: wallet, amount: '2', mode: 'generated_wallet' }, merchant.headers)
+    if (email !== undefined) assert.equal((await leave(shop, made.id, email)).status, 200)
+    await world.pay(made.address, `${BigInt(made.amount_raw) / 2n}`)
+    await untilStatus(shop, made.id, 'partial')
+    return made
+  }
+  const named = await sellPart('marta@example.com')
+  assert.equal((await leave(shop, named.id, 'thief@example.com')).status, 409)
+  const unnamed = await sellPart()
+  assert.equal((await leave(shop, unnamed.id, 'thief@example.com')).status, 200)
+  for (const { id } of [named, unnamed]) {
+    await refund(id, { as: 'link' })
+    await untilRefund(id, 'waiting_for_claim')
+  }
+  await until(async () => (await mailsOf(shop, 'marta@example.com')).length === 1)
+  assert.deepEqual(await mailsOf(shop, 'thief@example.com'), [])
+})
+
 test('a stranger made the gateway write to a list of addresses from a payment page, in words of the stranger', async (t) => {
   const { world, shop, key } = await openShop(t)
   const { address } = (

@@ -26,10 +26,12 @@ export function mayLeave(
   buyer: Pick<Buyer, 'email' | 'givenBy' | 'changes'> | undefined,
 ): boolean {
   if (owner === SERVICE) return false
-  if (status === 'complete') return !buyer?.email
-  const isOpen = OPEN_STATUSES.some((open) => open === status)
-  return isOpen && (!buyer?.email || (buyer.givenBy === 'payer' && buyer.changes < CHANGES_MAX))
+  if (isUnpaid(status)) return !buyer?.email || (buyer.givenBy === 'payer' && buyer.changes < CHANGES_MAX)
+  return !buyer?.email && (status === 'complete' || OPEN_STATUSES.some((open) => open === status))
 }
+
+/** Once money is on its way, the address decides who may collect it when it is given back. */
+const isUnpaid = (status: Checkout['status']) => status === 'pending'
 
 interface Left {
   email: unknown
@@ -58,7 +60,7 @@ export async function leaveEmail(ctx: CheckoutContext, id: string, { email, lang
       name: known?.name ?? null,
       email: address,
       language,
-      givenBy: isPaid ? 'afterwards' : 'payer',
+      givenBy: isUnpaid(held.status) ? 'payer' : 'afterwards',
       createdAt: clock.now(),
     })
     await moveCheckout(tx, held, { reason: 'receipt asked for' })

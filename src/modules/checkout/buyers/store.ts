@@ -11,7 +11,7 @@ const BUYER = columns({
   email: plain<string | null>(),
   /** The language of mails. */
   language: plain<string>(),
-  /** `afterwards`: every holder of the link to a paid checkout may leave an address, which gets only its receipt. */
+  /** `afterwards`: every holder of the link to a checkout with a payment may leave an address, which gets no link of a refund. */
   givenBy: plain<'merchant' | 'payer' | 'afterwards'>(),
   /** How often the address was set. */
   changes: plain<number>(),

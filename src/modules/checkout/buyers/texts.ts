@@ -1,26 +1,9 @@
-import type { Language } from '../../../web/voice.ts'
+import { catalogue } from '../../../web/voice.ts'
 
 /** What buyers read about their receipt, on the page and in mails. */
-interface BuyerTexts {
-  /** The form on the page. */
-  ask: string
-  email: string
-  help: string
-  send: string
-  goesTo: string
-  wrong: string
-  tooMany: string
-  paidSubject: string
-  paidText: string
-  refundSubject: string
-  refundText: string
-  linkText: string
-  collect: string
-  why: string
-}
-
-export const BUYER_TEXTS: Record<Language, BuyerTexts> = {
+export const BUYER_TEXTS = catalogue({
   en: {
+    /** The form on the page. */
     ask: 'Receipt by email',
     email: 'Your email',
     help: 'Optional. Only the seller sees it.',
@@ -155,4 +138,4 @@ export const BUYER_TEXTS: Record<Language, BuyerTexts> = {
     collect: 'استلام المبلغ المسترد',
     why: 'وصلتك هذه الرسالة لأن هذا العنوان أُدخل عند الدفع. إن لم تكن أنت فتجاهلها.',
   },
-}
+})

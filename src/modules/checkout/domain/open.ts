@@ -8,19 +8,19 @@ import type { AddressLook } from '../ports.ts'
 import { findPayout } from '../../accounts/index.ts'
 import type { NewWallet } from '../../wallets/index.ts'
 import { type CheckoutContext, inQuietTx, notifyOwner } from '../context.ts'
-import { badField, checkoutNotFound, notForPublicKeys, tooManyOpen } from '../errors.ts'
+import { badField, tooManyOpen } from '../errors.ts'
 import { saveNamed } from '../buyers/store.ts'
 import { requireSameTotal } from '../invoices/invoice.ts'
 import { requireFreeNumber } from '../invoices/numbers.ts'
 import { ANONYMOUS, type Checkout, NO_PLAN, SERVICE, isByHolder } from '../record.ts'
-import { countOpen, findOwnCheckout, findCheckout, insertCheckout } from '../store.ts'
+import { countOpen, findCheckout, insertCheckout } from '../store.ts'
 import { insertTimeline } from '../changes-store.ts'
 import { countReservations } from '../reservations-store.ts'
 import { secretContext } from '../secret-context.ts'
 import { insertSightings, listUnsighted } from '../sightings-store.ts'
 import { saveWatched, saveWatcher } from '../watch-store.ts'
-import { type Price, readPrice } from '../price-fields.ts'
-import { type CheckoutRequest, readPlans } from '../wire-fields.ts'
+import { type Price } from '../price-fields.ts'
+import { type CheckoutRequest } from '../wire-fields.ts'
 import { admit, madeWithOf, requireBound } from './admit.ts'
 import { NEIGHBOURS_COUNTED_MAX } from './amounts.ts'
 import { NOTHING_THERE } from './baseline.ts'
@@ -36,9 +36,11 @@ import {
   takeLikely,
 } from './reserve.ts'
 import { quotePrices, rateIfKnown } from './quote.ts'
+import { fromTemplate, ownerOf } from './from-template.ts'
 
 /** How long payments are still recorded after the end of a checkout (contract 3, rule 2). */
 const LATE_MILLISECONDS = 7 * 24 * 3_600_000
+
 /** When the poller first looks; a payer who pays sooner is found by the ledger's events. */
 const FIRST_SCAN = 15_000
 
@@ -135,68 +137,7 @@ async function reopen(ctx: CheckoutContext, { id, rate, webhookSecret }: MadeChe
   return { checkout, rate: rate ?? undefined, webhookSecret: webhookSecret ?? undefined }
 }
 
-const ownerOf = (caller: Caller) => (caller.kind === 'account' ? caller.accountId : ANONYMOUS)
 const hasPrice = ({ price, plans }: CheckoutRequest) => price !== undefined || plans.length > 0
-
-/** The fields of one of the account's checkouts, with what an order may change about it (contract 2, rules 18 and 19). */
-async function fromTemplate(ctx: CheckoutContext, caller: Caller, asked: CheckoutRequest): Promise<CheckoutRequest> {
-  const owner = ownerOf(caller)
-  const template = await findOwnCheckout(ctx.db, { id: asked.template!, owner })
-  if (!template) throw checkoutNotFound({ field: 'template' })
-  // This template was made before public keys lost this mode.
-  if (madeWithOf(caller) && template.mode === 'unique_address' && template.madeWith) throw notForPublicKeys('template')
-  const fixed = (field: string) => badField(field, `${field} comes from the template.`)
-  if (asked.address !== undefined && asked.address !== template.merchantAddress) throw fixed('address')
-  if (asked.plans.length > 0) throw fixed('plans')
-  const { priceField, priceIn, currency = template.currency, mode = template.mode, modeField } = asked.order!
-  // An order must not turn a price of 10 EUR into 10 nano.
-  if (currency !== template.currency) throw fixed('currency')
-  if (mode !== template.mode) throw fixed(modeField)
-  const { barePrice = template.barePrice, webhookProof = template.webhookProof } = asked
-  // Where payments are summed, the price has no tail.
-  if (mode === 'unique_amount' && barePrice !== template.barePrice) throw fixed('random')
-  const ownPrice = priceIn(currency, template.price)
-  if (ownPrice !== undefined && template.plans.length > 0) throw fixed(priceField)
-  if (webhookProof !== template.webhookProof) throw fixed('webhook_proof')
-  const events = asked.webhookEvents ?? []
-  if (events.length > 0 && events.join() !== template.webhookEvents.join()) throw fixed('webhook_events')
-  const encrypted = template.webhookSecret
-  const webhookSecret = encrypted && ctx.ports.secrets.open(secretContext(template.id), encrypted)
-  const saved = { ...template, webhookSecret }
-  const overridden = ['image', 'successUrl', 'cancelUrl', 'webhookUrl', 'webhookSecret', 'notify'] as const
-  for (const name of overridden) {
-    if (asked[name] && asked[name] !== saved[name])
-      throw fixed(name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
-  }
-  return {
-    address: template.merchantAddress,
-    currency,
-    price: ownPrice ?? readPrice('amount', template.price, currency),
-    plans: readPlans(
-      template.plans.map(({ title, value, discount }) => ({ title, value, discount })),
-      currency,
-    ),
-    mode,
-    template: template.id,
-    order: undefined,
-    barePrice: template.barePrice,
-    title: asked.title ?? template.title,
-    description: asked.description ?? template.description,
-    image: template.image,
-    successUrl: template.successUrl,
-    cancelUrl: template.cancelUrl,
-    webhookUrl: template.webhookUrl,
-    webhookSecret,
-    webhookEvents: template.webhookEvents,
-    webhookProof,
-    notify: template.notify,
-    metadata: asked.metadata ?? template.metadata,
-    note: asked.note ?? null,
-    invoice: asked.invoice ?? null,
-    buyer: asked.buyer,
-    ...(asked.lifetimeMilliseconds !== undefined && { lifetimeMilliseconds: asked.lifetimeMilliseconds }),
-  }
-}
 
 /** Events are always signed, and a caller without an account has no secret, so one is generated (contract 6, rule 7). */
 function generatedSecret(

@@ -1,7 +1,7 @@
 import { toCursor } from '../../../kernel/paging.ts'
 import { formatNano } from '../../../kernel/money.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
-import { type Merchant, findMerchant } from '../../accounts/index.ts'
+import { type Merchant, findMerchant, findPayout } from '../../accounts/index.ts'
 import { findWallet, findWalletByAddress } from '../../wallets/index.ts'
 import { type EventWithDeliveries, listEventsOf } from '../../webhooks/index.ts'
 import { type Buyer, findBuyer, listBuyers } from '../buyers/store.ts'
@@ -29,21 +29,22 @@ export async function getCheckout({ db }: CheckoutContext, given: string): Promi
   return checkout
 }
 
-/**
- * Who is being paid, where the merchant has set a name. Anyone with an unbound public key can name any address, so the merchant's name is
- * shown only over an address that the account itself has used.
- */
-export async function merchantOf(
+/** Who is being paid, where the merchant has set a name: shown only over an address that is the account's own. */
+export async function merchantOf(ctx: CheckoutContext, checkout: Checkout): Promise<Merchant | undefined> {
+  const { owner } = checkout
+  if (owner === ANONYMOUS || owner === SERVICE) return undefined
+  return (await paysAccount(ctx, checkout)) ? findMerchant(ctx.db, owner) : undefined
+}
+
+/** Whether a checkout pays an address that the account itself has used: anyone with an unbound public key can name any address. */
+export const paysAccount = async (
   { db }: CheckoutContext,
   { owner, madeWith, merchantAddress: address }: Checkout,
-): Promise<Merchant | undefined> {
-  if (owner === ANONYMOUS || owner === SERVICE) return undefined
-  const isOwn =
-    madeWith !== 'public_key' ||
-    (await hasUsed(db, { address, owner })) ||
-    (await findWalletByAddress(db, address))?.accountId === owner
-  return isOwn ? findMerchant(db, owner) : undefined
-}
+): Promise<boolean> =>
+  madeWith !== 'public_key' ||
+  (await hasUsed(db, { address, owner })) ||
+  (await findWalletByAddress(db, address))?.accountId === owner ||
+  (await findPayout(db, owner)) === address
 
 /** Blocks are shown only for a complete checkout. */
 async function paymentsShown({ db }: CheckoutContext, { id, status }: Checkout): Promise<Payment[]> {

@@ -1,28 +1,10 @@
-import type { Language } from '../../../web/voice.ts'
+import { catalogue } from '../../../web/voice.ts'
 
 /** Texts of an invoice, in addition to those it shares with the payment page. */
-export interface InvoiceTexts {
-  invoice: string
-  /** The title before it is paid. */
-  proForma: string
-  number: string
-  date: string
-  seller: string
-  buyer: string
-  taxId: string
-  item: string
-  quantity: string
-  sum: string
-  subtotal: string
-  total: string
-  paid: string
-  notPaid: string
-  refunded: string
-}
-
-export const INVOICE_TEXTS: Record<Language, InvoiceTexts> = {
+export const INVOICE_TEXTS = catalogue({
   en: {
     invoice: 'Invoice',
+    /** The title before it is paid. */
     proForma: 'Pro forma invoice',
     number: 'Number',
     date: 'Date',
@@ -157,4 +139,4 @@ export const INVOICE_TEXTS: Record<Language, InvoiceTexts> = {
     notPaid: 'غير مدفوعة',
     refunded: 'مستردة',
   },
-}
+})

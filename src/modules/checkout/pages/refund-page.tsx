@@ -21,6 +21,8 @@ export interface RefundPageProps {
   /** What was paid, as the merchant reads it. */
   paid: string
   refundableRaw: bigint
+  /** Whether the payment went to an address that the account has never used. */
+  wasPaidElsewhere: boolean
   /** The same in the currency of the price; undefined where that is nano or a part went back already. */
   worth: string | undefined
   sources: readonly RefundSource[]
@@ -215,6 +217,12 @@ export const RefundPage = (props: RefundPageProps) => {
       ) : isFresh ? (
         <>
           <FormError filled={filled} fields={[...REFUND_FIELDS, 'block_hash']} />
+          {props.wasPaidElsewhere && (
+            <p class="notice failed">
+              You may never have received this money: anybody can make such a checkout with your public key, and it was
+              paid to an address that your account has not used. Look at that address before you refund it.
+            </p>
+          )}
           <Form frame={frame} action={`${back}/refund`} label="Refund" class="split">
             <div class="stack">
               <Card>

@@ -177,7 +177,7 @@ const routesAt = (path: string, suffix: string, whose: string): readonly Verb<Ar
       {
         name: 'time_zone',
         schema: text,
-        description: 'Time zone of the month, such as Europe/Berlin; UTC by default.',
+        description: 'Time zone of the month, such as Europe/Berlin; that of the shop by default.',
       },
     ],
     type: 'text/csv',

@@ -3,20 +3,17 @@ import type { Described } from '../../../kernel/described.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import type { Pictures, DevelopmentLedger } from '../../../kernel/ports.ts'
 import {
-  type Fields,
   type Refusal,
-  type Reply,
   type Route,
   type RouteLimit,
   type RouteRequest,
   type ShownPage,
   wantsJson,
 } from '../../../kernel/route.ts'
-import { readTypedDecimal } from '../../../kernel/free-field.ts'
 import type { CheckoutContext } from '../context.ts'
-import { leaveEmail, mayLeave } from '../buyers/leave-email.ts'
+import { mayLeave } from '../buyers/leave-email.ts'
 import { findBuyer } from '../buyers/store.ts'
-import { chooseAmount, isOpenAmount, readChoice } from '../domain/choose-amount.ts'
+import { isOpenAmount, readChoice } from '../domain/choose-amount.ts'
 import { getCheckout, merchantOf, readPageFacts, servePage, showRecord, worthOf } from '../domain/show.ts'
 import { currencyOf, showWorth } from '../../../web/formats.ts'
 import { RECORD } from '../answers.ts'
@@ -27,10 +24,13 @@ import { listProved } from '../proofs.ts'
 import { amountToPay, askedRaw, excessOf, paymentLink } from '../shape.ts'
 import { type Checkout, SERVICE, isFromLink } from '../record.ts'
 import { type Voice, negotiate } from '../texts/index.ts'
+import { pageUrl, takeEmail, takeAmount } from './pay-forms.ts'
 
 /** The longest that a page waits for an approximate value, which is only a hint. */
 const WORTH_MILLISECONDS = 500
+
 const PROVED_WITHIN = 10_000
+
 const PICTURE_HEADERS = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; sandbox",
@@ -148,50 +148,6 @@ export const describedPayRoutes: readonly Described[] = [
     refuses: [409],
   },
 ]
-
-async function takeAmount(ctx: CheckoutContext, request: RouteRequest): Promise<Reply> {
-  const { id } = await getCheckout(ctx, request.params.id!)
-  const fields = request.fields()
-  const visitor = request.ip
-  if (!request.isForm) {
-    const choice = await chooseAmount(ctx, id, { amount: fields.amount, visitor })
-    return { json: await showRecord(ctx, await getCheckout(ctx, id), choice) }
-  }
-  const kept = { lang: fields.lang, embed: fields.embed }
-  try {
-    const { amountRaw } = await chooseAmount(ctx, id, { amount: readTypedDecimal(fields.amount), visitor })
-    return { goTo: pageUrl(id, { ...kept, choice: amountRaw.toString() }) }
-  } catch (error) {
-    if (!(error instanceof AppError) || error.status >= 429) throw error
-    const wrong = error.code === 'invalid_amount' ? { amount: 'wrong' } : {}
-    return { goTo: pageUrl(id, { ...kept, ...wrong }) }
-  }
-}
-
-/** Parameters of the page that the payer came from; everything else about it follows from the checkout. */
-const KEPT = ['plan', 'choice', 'embed'] as const
-
-async function takeEmail(ctx: CheckoutContext, request: RouteRequest): Promise<Reply> {
-  const { id } = await getCheckout(ctx, request.params.id!)
-  const fields = request.fields()
-  // Another site's page could make its visitors leave addresses, each from a network address of its own.
-  const isForeign = request.header('sec-fetch-site') === 'cross-site'
-  const left = { email: fields.email, language: negotiate(request.header('accept-language'), fields.lang).language }
-  if (!request.isForm) {
-    if (!isForeign) await leaveEmail(ctx, id, { ...left, visitor: request.ip })
-    return { json: { success: !isForeign } }
-  }
-  const given = new URLSearchParams(typeof fields.back === 'string' ? fields.back : '')
-  const kept = { lang: fields.lang, ...Object.fromEntries(KEPT.map((name) => [name, given.get(name)])) }
-  try {
-    if (!isForeign) await leaveEmail(ctx, id, { ...left, visitor: request.ip })
-    return { goTo: pageUrl(id, kept) }
-  } catch (error) {
-    if (!(error instanceof AppError) || error.status > 429) throw error
-    const wrong = { invalid_email: 'wrong', too_many_requests: 'share' }[error.code as string]
-    return { goTo: pageUrl(id, { ...kept, ...(wrong !== undefined && { email: wrong }) }) }
-  }
-}
 
 /** Shows just enough of an address for its owner to recognise it, because everyone with the page's link reads it. */
 function masked(email: string): string {
@@ -348,12 +304,4 @@ function toLink({ ports }: CheckoutContext, url: string | null, id: string): str
   if (!URL.canParse(filled)) return undefined
   const { protocol, href } = new URL(filled)
   return protocol === 'https:' || (protocol === 'http:' && ports.rules.plainHttpAllowed) ? href : undefined
-}
-
-function pageUrl(id: string, parameters: Fields): string {
-  const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(parameters)) {
-    if (typeof value === 'string' || typeof value === 'number') query.set(name, String(value))
-  }
-  return query.size === 0 ? `/pay/${id}` : `/pay/${id}?${query}`
 }

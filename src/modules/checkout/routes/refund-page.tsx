@@ -6,7 +6,7 @@ import { withAmounts } from '../../../web/dashboard/typed-amount.ts'
 import { resolveNames } from '../../names/index.ts'
 import { findWallet, listOwnedWallets } from '../../wallets/index.ts'
 import { checkoutRefund } from '../actions/checkout-refund.ts'
-import { getOwn } from '../domain/show.ts'
+import { getOwn, paysAccount } from '../domain/show.ts'
 import { badField } from '../errors.ts'
 import { priceOf } from '../pages/payment-words.ts'
 import { REFUND_FIELDS, RefundPage, type RefundSource } from '../pages/refund-page.tsx'
@@ -74,6 +74,7 @@ async function refundPage(ctx: CheckoutContext, { frame, params, accountId, call
       checkout={{ ...checkout, isOpen: OPEN_STATUSES.some((status) => status === checkout.status) }}
       paid={price ?? `${formatNano(checkout.paidRaw)} nano`}
       refundableRaw={refundableRaw}
+      wasPaidElsewhere={!(await paysAccount(ctx, checkout))}
       worth={isWhole ? price : undefined}
       sources={await sourcesOf(ctx, checkout)}
       payer={others.length > 0 ? undefined : payer}

@@ -1,7 +1,7 @@
 import { AppError } from '../../../kernel/errors.ts'
 import type { FormState, Page, PageRequest } from '../../../kernel/page.ts'
 import type { Reply, RouteRequest } from '../../../kernel/route.ts'
-import { findMerchant } from '../../accounts/index.ts'
+import { findMerchant, findShop } from '../../accounts/index.ts'
 import { StatementPage } from '../pages/statement-page.tsx'
 import type { CheckoutContext } from '../context.ts'
 import { LINES_MAX, type Statement, exportStatement, readMonth, readStatement } from '../statement/statement.ts'
@@ -27,7 +27,7 @@ async function show(ctx: CheckoutContext, { frame, query, accountId }: PageReque
     />
   )
   try {
-    const asked = readMonth(query, ctx.clock.now())
+    const asked = readMonth(query, ctx.clock.now(), frame.shop.timeZone)
     const { month, zone } = asked
     return await page({ values: { month, time_zone: zone } }, await readStatement(ctx, accountId, asked))
   } catch (error) {
@@ -37,8 +37,13 @@ async function show(ctx: CheckoutContext, { frame, query, accountId }: PageReque
 }
 
 /** The same as CSV. An administrator gets their own account's statement here, too. */
-export function exportMonth(ctx: CheckoutContext, accountId: string, query: RouteRequest['query']): Reply {
-  const month = readMonth(query, ctx.clock.now())
+export async function exportMonth(
+  ctx: CheckoutContext,
+  accountId: string,
+  query: RouteRequest['query'],
+): Promise<Reply> {
+  const { timeZone } = await findShop(ctx.db, accountId)
+  const month = readMonth(query, ctx.clock.now(), timeZone)
   return {
     rows: exportStatement(ctx, accountId, month),
     type: 'text/csv; charset=utf-8',

@@ -42,10 +42,10 @@ interface Month {
   isOver: boolean
 }
 
-/** Reads month and time zone of the request; the default is the current month in UTC. */
-export function readMonth(asked: Readonly<Record<string, unknown>>, now: number): Month {
+/** Reads month and time zone of the request; the default is the current month in the shop's time zone. */
+export function readMonth(asked: Readonly<Record<string, unknown>>, now: number, shopZone: string): Month {
   const { month: wanted = '', time_zone: given = '' } = asked
-  const zone = given === '' ? 'UTC' : given
+  const zone = given === '' ? shopZone : given
   if (typeof zone !== 'string' || zone.length > ZONE_MAX || !isTimeZone(zone)) {
     throw badField('time_zone', 'time_zone must be a time zone such as UTC or Europe/Berlin.')
   }

@@ -1,11 +1,12 @@
-import type { Texts } from './texts.ts'
-
-export const en: Texts = {
+/** Every text of the payment page, once for each language. Words in braces are replaced. */
+export const en = {
+  /** The name of the language in that language. */
   language: 'English',
   payment: 'Payment',
   amount: 'Amount',
   address: 'Address',
   details: 'Details',
+  /** Contact of the seller, and the terms that the buyer agrees to. */
   contact: 'Contact',
   terms: 'Terms',
   copy: 'Copy',
@@ -16,7 +17,9 @@ export const en: Texts = {
     'One of these is free and ready in a minute. Fill it with nano first, for example from somebody you know or an exchange.',
   scan: 'Scan with your nano wallet',
   qrCode: 'QR code: pay {amount} to {address}',
+  /** Where only the exact amount is accepted. */
   exactly: 'Send exactly this amount, in one payment.',
+  /** Explains why the amount has unusual digits. */
   oddDigits: 'The last digits identify your payment.',
   anyAmount: 'Any amount',
   anyAmountHelp: 'Send as much as you like.',
@@ -82,3 +85,5 @@ export const en: Texts = {
   unavailable: 'Temporarily unavailable',
   unavailableHelp: 'Please try again in a moment. Do not pay until an amount is shown.',
 }
+
+export type Texts = typeof en

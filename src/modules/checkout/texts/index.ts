@@ -6,7 +6,7 @@ import { es } from './es.ts'
 import { fr } from './fr.ts'
 import { ja } from './ja.ts'
 import { pt } from './pt.ts'
-import type { Texts } from './texts.ts'
+import type { Texts } from './en.ts'
 import { zh } from './zh.ts'
 
 export { LANGUAGES, fill, languagesOf } from '../../../web/voice.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LANGUAGES, TEXTS, fill } from './index.ts'
-import type { Texts } from './texts.ts'
+import type { Texts } from './en.ts'
 
 const braces = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(([name]) => name).sort()
 

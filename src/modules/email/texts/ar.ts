@@ -1,4 +1,4 @@
-import type { ClaimTexts } from './texts.ts'
+import type { ClaimTexts } from './en.ts'
 
 export const ar: ClaimTexts = {
   claim: 'استلم النانو الخاص بك',

@@ -1,4 +1,4 @@
-import type { ClaimTexts } from './texts.ts'
+import type { ClaimTexts } from './en.ts'
 
 export const de: ClaimTexts = {
   claim: 'Holen Sie Ihr Nano ab',

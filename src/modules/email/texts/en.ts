@@ -1,7 +1,9 @@
-import type { ClaimTexts } from './texts.ts'
+import type { Plural } from '../../../web/voice.ts'
 
-export const en: ClaimTexts = {
+/** Texts of the pages of email payments and of refunds by link. Words in braces are replaced. */
+export const en = {
   claim: 'Claim your nano',
+  /** Shown before the page knows what a code is for. */
   claimLead: 'Someone sent you nano. Enter the code or the link from the email.',
   decline: 'Decline a payment',
   declineLead: 'The money is returned to the sender.',
@@ -14,6 +16,7 @@ export const en: ClaimTexts = {
   noName: 'no name',
   notVerified: 'not verified',
   message: 'Message, not verified',
+  /** The reason of a refund, as the seller wrote it. */
   about: 'About',
   until: 'Claim until',
   aboutWorth: 'about {worth}',
@@ -22,7 +25,7 @@ export const en: ClaimTexts = {
     'Install a Nano wallet on your phone or computer. It is free and needs no account.',
     'Open it and copy your address. It starts with nano_.',
     'Paste the address here. This link works until the date above.',
-  ],
+  ] as [string, string, string],
   address: 'Your Nano address or @username',
   addressHint: 'Check it carefully. Payments cannot be reversed.',
   send: 'Send to this address',
@@ -55,10 +58,12 @@ export const en: ClaimTexts = {
   funded: 'Paid. The emails are on their way.',
   completed: 'Completed. Every share was claimed or returned.',
   expired: 'Expired. Payments that still arrive are returned to the refund address.',
-  recipients: { one: 'For one recipient.', other: 'For {n} recipients, fee included.' },
+  recipients: { one: 'For one recipient.', other: 'For {n} recipients, fee included.' } as Plural,
   openWallet: 'Open wallet',
   qrCode: 'QR code: pay {amount} to {address}',
   footer: 'Claiming is free. Never share a password or seed, and never pay to claim.',
   developmentLedger: 'Development ledger: this nano has no value.',
   languages: 'Languages',
 }
+
+export type ClaimTexts = typeof en

@@ -6,7 +6,7 @@ import { es } from './es.ts'
 import { fr } from './fr.ts'
 import { ja } from './ja.ts'
 import { pt } from './pt.ts'
-import type { ClaimTexts } from './texts.ts'
+import type { ClaimTexts } from './en.ts'
 import { zh } from './zh.ts'
 
 const CLAIM_TEXTS: Record<Language, ClaimTexts> = { en, es, fr, de, pt, ja, zh, ar }

@@ -1,4 +1,4 @@
-import type { ClaimTexts } from './texts.ts'
+import type { ClaimTexts } from './en.ts'
 
 export const ja: ClaimTexts = {
   claim: 'nano を受け取る',

@@ -1,4 +1,4 @@
-import type { ClaimTexts } from './texts.ts'
+import type { ClaimTexts } from './en.ts'
 
 export const zh: ClaimTexts = {
   claim: '领取您的 nano',

@@ -1,34 +1,8 @@
-import type { LANGUAGES } from '../../checkout/index.ts'
-import { type Plural, count } from '../../../web/voice.ts'
+import { type Language, type Plural, catalogue, count } from '../../../web/voice.ts'
 import type { Every } from './periods.ts'
 
-type Language = (typeof LANGUAGES)[number]
-
 /** Texts for subscribers: on the offer's page, on their own page, and in mails. */
-interface SubscriptionTexts {
-  email: string
-  emailHelp: string
-  wrongEmail: string
-  month: string
-  year: string
-  days: Plural
-  dueSubject: string
-  dueText: string
-  endText: string
-  lapsedSubject: string
-  lapsedText: string
-  paidUntil: string
-  renew: string
-  end: string
-  endAsk: string
-  endYes: string
-  ended: string
-  lapsed: string
-  active: string
-  gone: string
-}
-
-export const SUBSCRIPTION_TEXTS: Record<Language, SubscriptionTexts> = {
+export const SUBSCRIPTION_TEXTS = catalogue({
   en: {
     email: 'Your email address',
     emailHelp:
@@ -36,7 +10,7 @@ export const SUBSCRIPTION_TEXTS: Record<Language, SubscriptionTexts> = {
     wrongEmail: 'Enter an email address.',
     month: 'every month',
     year: 'every year',
-    days: { one: 'every day', other: 'every {n} days' },
+    days: { one: 'every day', other: 'every {n} days' } as Plural,
     dueSubject: 'Time to renew: {title}',
     dueText:
       'Your subscription to “{title}” is paid until {until}. Nothing is charged automatically. To renew, pay here:',
@@ -221,7 +195,7 @@ export const SUBSCRIPTION_TEXTS: Record<Language, SubscriptionTexts> = {
     active: 'نشط',
     gone: 'لم يعد البائع يقدم هذا.',
   },
-}
+})
 
 export function everyText(language: Language, every: Every): string {
   const texts = SUBSCRIPTION_TEXTS[language]

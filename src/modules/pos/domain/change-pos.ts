@@ -24,7 +24,7 @@ export function changePos(
   return change(context, own, 'pos.changed', (held) => {
     const { pin: asked, pinRequired, ...terms } = said(held)
     const pin = pinOf({ pin: asked, pinRequired })
-    const changed = { ...held, ...terms }
+    const changed = { ...held, ...terms, timeZone: terms.timeZone || held.timeZone }
     if (pin === undefined) return { changed, isNew: false }
     const pinMark = pin === null ? null : markPin(context, held.id, pin)
     return { changed: { ...changed, wrongPins: 0, pinMark }, isNew: true }

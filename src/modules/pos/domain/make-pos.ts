@@ -3,7 +3,7 @@ import { randomId } from '../../../kernel/api-key.ts'
 import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
 import { textOf } from '../../../kernel/shape.ts'
-import { insertAudit, lockAccount } from '../../accounts/index.ts'
+import { findShop, insertAudit, lockAccount } from '../../accounts/index.ts'
 import { POS_ID, requirePayout } from '../../checkout/index.ts'
 import { posNotFound, tooManyPos } from '../errors.ts'
 import { type PointOfSale, type PosValues, pinOf, tills } from '../point-of-sale.ts'
@@ -34,6 +34,7 @@ export async function makePos(
     id,
     owner,
     ...terms,
+    timeZone: terms.timeZone || (await findShop(ctx.db, owner)).timeZone,
     ...newToken(context, id),
     pinMark: typeof pin === 'string' ? markPin(context, id, pin) : null,
     wrongPins: 0,

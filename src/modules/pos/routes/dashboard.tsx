@@ -2,7 +2,8 @@ import type { Form, FormState, Page, PageRequest } from '../../../kernel/page.ts
 import { readChange, readNew } from '../../../kernel/resource/read.ts'
 import { ownOf } from '../../../kernel/resource/verb.ts'
 import { formBody, formState } from '../../../web/dashboard/resource-form.tsx'
-import { listCheckouts } from '../../checkout/index.ts'
+import { findPayout } from '../../accounts/index.ts'
+import { findUsualAddress, listCheckouts } from '../../checkout/index.ts'
 import { changePos, deletePos, getPos, rotateLink } from '../domain/change-pos.ts'
 import { readDay } from '../domain/day.ts'
 import { isDate } from '../../../kernel/calendar.ts'
@@ -124,10 +125,14 @@ async function listPage(context: PosContext, { frame, query, accountId: owner, m
 const creation = (context: PosContext, { frame }: PageRequest, filled: FormState) =>
   Promise.resolve(<NewPosPage frame={frame} filled={filled} rules={pointOfSale.rules(context)} />)
 
-/** Pre-filled, because most merchants are always paid at the same address. */
-async function usual({ checkouts: { db, ports } }: PosContext, { accountId: owner }: PageRequest): Promise<FormState> {
-  const [last] = await listCheckouts(db, ports.engine, { owner }, { limit: 1 })
-  return { values: { address: last?.merchantAddress ?? '', currency: last?.currency ?? 'NANO' } }
+/** Pre-filled, because most merchants are always paid at the same address; an account with a payout address needs none. */
+async function usual(
+  { checkouts: { db, ports } }: PosContext,
+  { accountId: owner, frame: { shop } }: PageRequest,
+): Promise<FormState> {
+  const [last] = shop.currency === 'NANO' ? await listCheckouts(db, ports.engine, { owner }, { limit: 1 }) : []
+  const address = (await findPayout(db, owner)) === null ? ((await findUsualAddress(db, owner)) ?? '') : ''
+  return { values: { address, currency: last?.currency ?? shop.currency } }
 }
 
 async function detail(

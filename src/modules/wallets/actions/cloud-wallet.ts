@@ -1,4 +1,4 @@
-import { type Actor } from '../../../kernel/actor.ts'
+import type { Actor } from '../../../kernel/actor.ts'
 import Type from 'typebox'
 import { type Action, action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
@@ -9,7 +9,7 @@ import { type InputOf, READERS, field, input, optional } from '../../../kernel/f
 import { form, freeField } from '../../../kernel/free-field.ts'
 import { formatNano } from '../../../kernel/money.ts'
 import { toPaymentUri } from '../../../kernel/nano/payment-uri.ts'
-import { type Json, type JsonObject, withNano } from '../../../kernel/shape.ts'
+import { type Json, type JsonObject, withNano, relativeTime } from '../../../kernel/shape.ts'
 import { insertAudit } from '../../accounts/index.ts'
 import { createWallet, getOwnedWallet, listWallets } from '../domain/wallets.ts'
 import { deleteWallet } from '../domain/end-wallet.ts'
@@ -20,7 +20,6 @@ import { BALANCE, DELETED, RECEIVED, SENT, WALLET } from '../answers.ts'
 import { walletNotFound } from '../errors.ts'
 import { DECIDING, type Operation, changes, chooseOperation, refuseOthers } from '../operation.ts'
 import { readRefundAddress } from '../refund-addresses.ts'
-import { expirationOf, shapeWallet } from '../shape-wallet.ts'
 import { type Wallet, updateMetadata } from '../store.ts'
 import { WALLET_TOOLS } from '../tools.ts'
 import type { CloudWalletContext } from '../context.ts'
@@ -266,4 +265,24 @@ const OPERATIONS: Record<Operation, Run> = {
 function needed<T>(name: string, value: T | undefined): T {
   if (value !== undefined) return value
   throw badField(name, `${name} is required`)
+}
+
+/** When a wallet ends, in words and in seconds. */
+function expirationOf({ expiresAt }: Wallet, now: number): JsonObject {
+  if (expiresAt === null) return {}
+  return { expiration: relativeTime(expiresAt, now), expiration_unix: Math.floor(expiresAt / 1_000) }
+}
+
+/** A wallet in lists and answers (contract 2). It cannot leak the key, because a wallet object does not contain it. */
+function shapeWallet(wallet: Wallet, now: number): JsonObject {
+  const { address, balance, refundAddress, metadata, status } = wallet
+  return {
+    address,
+    balance: balance.toString(),
+    balance_nano: formatNano(balance),
+    refund_address: refundAddress ?? [],
+    ...expirationOf(wallet, now),
+    ...(metadata !== null && { metadata }),
+    status,
+  }
 }

@@ -1,28 +1,82 @@
 import { isDisagreement } from '../../../kernel/errors.ts'
 import { fromAddress } from '../../../kernel/nano/address.ts'
 import { type Block, previousOf } from '../../../kernel/nano/block.ts'
-import { isEpoch } from '../../../kernel/nano/ledger-send.ts'
+import { isEpoch, type LedgerBlock } from '../../../kernel/nano/ledger-send.ts'
 import { type WalletContext, notifyWallet } from '../context.ts'
 import { LockLost } from '../errors.ts'
-import { findOwnBlock, isFollowed } from '../outbox-store.ts'
+import { findOwnBlock, isFollowed, type OutboxBlock, listLost } from '../outbox-store.ts'
 import { type Unfinished, readUnfinished } from '../unfinished-store.ts'
-import { FOREIGN } from '../frozen-store.ts'
+import { FOREIGN, markAdopted } from '../frozen-store.ts'
 import type { WalletLock } from '../lock-store.ts'
-import { type Wallet, findWallet, moveFrontier } from '../store.ts'
-import { adoptLedger } from './adopt.ts'
+import { type Wallet, findWallet, moveFrontier, updateFreeFrontier, updateFrontier } from '../store.ts'
 import { broadcastBlock } from './broadcast.ts'
 import { type Chain, readChain } from './chain.ts'
 import { findForeign } from './compare.ts'
-import { confirmBlock, confirmFree } from './confirm.ts'
 import { fillQueued } from './fill.ts'
 import { freezeWallet } from './freeze.ts'
 import { underLock, withLock } from './lock.ts'
 import { refuseLate } from './refuse.ts'
 import { releaseDenied } from './release.ts'
 import { returnBlock } from './return.ts'
-import { settleReleased } from './settle-void.ts'
 import type { Step } from './step.ts'
 import { maintainWallet, maintainsItself } from './maintain.ts'
+import { releaseSpends } from '../../accounts/index.ts'
+import { clearDenied, isSignedSince, markSettled, settleVoid, restoreVoid } from '../void-store.ts'
+import { allOrNone } from '../../../kernel/store-connection.ts'
+import { markConfirmed, markFound, releaseSource, reopenLost } from '../outbox-moves-store.ts'
+import { cancelPlan, findOpenPlan } from '../plans-store.ts'
+import { readStored, sourceOf } from './stored-block.ts'
+
+/** After this time without confirmation, a block is published again. */
+const REBROADCAST_MILLISECONDS = 10_000
+
+/**
+ * Does what `confirmBlock` does, without taking the lock, for a block that only waits: the statement that moves the wallet holds its row and
+ * succeeds only while no instance has the lock. Undefined when an instance has it, or more must be done.
+ */
+async function confirmFree(ctx: WalletContext, wallet: Wallet, open: OutboxBlock): Promise<Step | undefined> {
+  const { db, clock } = ctx.store
+  const found = await readOwnBlock(ctx, open)
+  const now = clock.now()
+  if (!found || (!found.isFinal && isOld(open, now))) return undefined
+  if (!found.isFinal) return 'waiting'
+  const to = { id: wallet.id, frontier: open.hash!, balance: open.balance!, now }
+  const [isFree, isFirst] = await allOrNone(db, (tx) => [updateFreeFrontier(tx, to), markConfirmed(tx, open.id, now)])
+  if (!isFree || !isFirst) return undefined
+  notifyWallet(ctx, wallet)
+  return 'moved'
+}
+
+/** Records a confirmation: the wallet's state is now that after this block. Safe to repeat. */
+async function confirmBlock(ctx: WalletContext, wallet: Wallet, open: OutboxBlock): Promise<Step> {
+  const { store } = ctx
+  const found = await readOwnBlock(ctx, open)
+  if (found?.isFinal) {
+    await store.db.transaction().execute(async (tx) => {
+      if (!(await markConfirmed(tx, open.id, store.clock.now()))) return
+      await updateFrontier(tx, wallet.id, open.hash!, open.balance!)
+    })
+    notifyWallet(ctx, wallet)
+    return 'moved'
+  }
+  // A node may drop an unconfirmed block; publishing the same bytes brings it back.
+  if (found && !isOld(open, store.clock.now())) return 'waiting'
+  const step = await broadcastBlock(ctx, wallet, open)
+  return step === 'sent' ? 'waiting' : step
+}
+
+/** The next block is signed on this one, so the required number of nodes must report it confirmed. */
+async function readOwnBlock(
+  { node, queue, store }: WalletContext,
+  open: OutboxBlock,
+): Promise<LedgerBlock | undefined> {
+  const found = (await node.readBlocks([open.hash!])).get(open.hash!)
+  // Nodes confirm a block at different moments, and only the first confirmation is an event, so look again soon.
+  if (found && !found.isFinal && found.confirmedBy > 0 && !isOld(open, store.clock.now())) queue.lookSoon(open.walletId)
+  return found
+}
+
+const isOld = ({ broadcastAt }: OutboxBlock, now: number) => (broadcastAt ?? 0) + REBROADCAST_MILLISECONDS <= now
 
 /** At most this many steps in one pass; the next pass does the rest. */
 const STEPS_MAX = 200
@@ -134,4 +188,65 @@ async function contradicts({ store }: WalletContext, wallet: Wallet, block: Bloc
 async function freeze(ctx: WalletContext, wallet: Wallet, foreign: string): Promise<Step> {
   await freezeWallet(ctx, wallet, { reason: `${FOREIGN}${foreign}, which was not signed here.`, isForeign: true })
   return 'idle'
+}
+
+/**
+ * Nodes that deny a void block do not prove that it will never be confirmed: they may be hiding it. A later final block of the same wallet
+ * proves it, because an account has one chain. Only then has a void send failed, and what was reserved for it is released.
+ */
+async function settleReleased(ctx: WalletContext, lock: WalletLock, walletId: string): Promise<void> {
+  const { store, node, queue } = ctx
+  const wallet = await findWallet(store.db, walletId)
+  // The wallet makes progress again: the denied block has appeared, or was released.
+  if (wallet?.denied) await underLock(ctx, lock, (db) => clearDenied(db, walletId))
+  if (!wallet || wallet.voidedAt === null) return
+  if (!(await isSignedSince(store.db, walletId, wallet.frontier, wallet.voidedAt))) return
+  if (!(await node.readBlocks([wallet.frontier])).get(wallet.frontier)?.isFinal) return
+  const settled = await underLock(ctx, lock, async (db) => {
+    if (!(await markSettled(db, wallet))) throw new LockLost()
+    const ids = await settleVoid(db, walletId, 'send_void')
+    await releaseSpends(db, ids)
+    return ids
+  })
+  for (const id of settled) queue.reportBlock(id)
+  notifyWallet(ctx, wallet)
+}
+
+/**
+ * The first step of an unfrozen wallet, once none of its blocks is open: the state that the ledger has confirmed becomes our record, even
+ * where another signer made it. A lost block releases its deposit, but its frontier stays used.
+ */
+async function adoptLedger(ctx: WalletContext, lock: WalletLock, wallet: Wallet): Promise<Step> {
+  const { store, node } = ctx
+  const chain = await readChain(node, wallet.address)
+  if (!(await isSettled(ctx, wallet, chain))) return 'waiting'
+  const lost = await listLost(store.db, wallet.id)
+  const found = new Set<OutboxBlock>()
+  const known = await node.readBlocks(lost.map(({ hash }) => hash!))
+  for (const block of lost) if (known.get(block.hash!)?.isFinal) found.add(block)
+  const moved = await underLock(ctx, lock, async (db, now) => {
+    if (!(await moveFrontier(db, wallet, chain))) return false
+    for (const block of lost) {
+      if (found.has(block) && block.status === 'void') {
+        await restoreVoid(db, block, { previous: readStored(block).previous, sourceHash: sourceOf(block) }, now)
+      } else if (found.has(block)) await markFound(db, block.id, now)
+      else if (block.status === 'void') continue
+      else if (block.previous === chain.frontier) await reopenLost(db, block.id)
+      else await releaseSource(db, block.id)
+    }
+    const plan = await findOpenPlan(db, wallet.id)
+    if (plan !== undefined) await cancelPlan(db, plan, now)
+    await markAdopted(db, wallet.id)
+    return true
+  })
+  return moved ? 'moved' : 'waiting'
+}
+
+/** Whether the ledger's state is final, and not the answer of a node that is behind our record. */
+async function isSettled(ctx: WalletContext, wallet: Wallet, chain: Chain): Promise<boolean> {
+  if (chain.frontier === wallet.frontier) return true
+  if ((await findForeign(ctx, wallet, chain)) === 'behind') return false
+  const found = (await ctx.node.readBlocks([chain.frontier])).get(chain.frontier)
+  if (!found?.isFinal || found.block.type !== 'state' || found.block.balance !== chain.balance) return false
+  return found.signer === fromAddress(wallet.address) || isEpoch(found.block)
 }

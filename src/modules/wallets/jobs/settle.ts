@@ -3,7 +3,7 @@ import type { WalletContext } from '../context.ts'
 import { maySend } from '../domain/may-send.ts'
 import { expireDue } from '../domain/end-wallet.ts'
 import type { Setbacks } from '../setbacks.ts'
-import { listDueWallets } from '../store.ts'
+import { listDueWallets } from '../ending-store.ts'
 import { listUnsettled } from '../unsettled-store.ts'
 import { forEachOf } from './for-each-of.ts'
 

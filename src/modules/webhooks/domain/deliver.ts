@@ -1,7 +1,8 @@
 import { Gathered } from '../../../kernel/gathered.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { OutboundFailure } from '../../../kernel/outbound-failure.ts'
-import type { Outbound, SecretBox } from '../../../kernel/ports.ts'
+import { type SecretBox } from '../../../kernel/ports.ts'
+import { type Outbound } from '../../../kernel/outbound.ts'
 import { asStep } from '../../../kernel/traces.ts'
 import {
   type AttemptRecord,
@@ -17,10 +18,51 @@ import { type DueDelivery, listDue } from '../due-store.ts'
 import { noteOutcomes } from '../endpoints/failing.ts'
 import { PING, markEventsDelivered } from '../store.ts'
 import type { HostConcurrency } from './host-concurrency.ts'
-import { readRetryAfter, waitAfter } from './schedule.ts'
 import { signBody } from './sign-body.ts'
-import { findSigningSecrets } from './signing-secrets.ts'
 import { type DeliverPayload, enqueueDelivery } from './wake-delivery.ts'
+import { openEndpointSecret } from '../endpoints/sealed.ts'
+import { eventSecretContext } from '../tables.ts'
+import { type OpenedSecret, type SecretCtx, accountSecret, openAccountSecret } from './account-secret.ts'
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+/** The wait after the first, second … failed attempt (contract 6). */
+const STEPS = [
+  5 * SECOND,
+  30 * SECOND,
+  2 * MINUTE,
+  10 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  6 * HOUR,
+  12 * HOUR,
+  24 * HOUR,
+  24 * HOUR,
+]
+const JITTER = 0.2
+
+/**
+ * How long to wait after so many failed attempts; undefined after the last one. A receiver may ask for a longer wait, up to twice as long.
+ * `chance` is between 0 and 1.
+ */
+export function waitAfter(
+  attempts: number,
+  { chance, retryAfter }: { chance: number; retryAfter: number | undefined },
+): number | undefined {
+  const step = STEPS[attempts - 1]
+  if (step === undefined) return undefined
+  if (retryAfter !== undefined) return Math.min(Math.max(retryAfter, step), 2 * step)
+  return Math.round(step * (1 - JITTER + 2 * JITTER * chance))
+}
+
+/** The milliseconds that a `Retry-After` header asks for, given as seconds or a date. */
+export function readRetryAfter(header: string | undefined, now: number): number | undefined {
+  if (header === undefined) return undefined
+  if (/^\d{1,9}$/.test(header)) return Number(header) * SECOND
+  const at = Date.parse(header)
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now)
+}
 
 const HEADERS = {
   'Content-Type': 'application/json; charset=utf-8',
@@ -258,3 +300,14 @@ const isByHand = ({ cause, type }: DueDelivery) => cause === 'redelivery' || typ
 
 /** Without an account the URL's state belongs to that checkout alone, because anonymous callers share no settings. */
 const webhookOf = ({ accountId, subject, url }: DueDelivery) => ({ owner: accountId ?? subject, url: url! })
+
+/** The secrets that sign a delivery now: the endpoint's, the checkout's, or the account's, with the one it replaces. */
+async function findSigningSecrets(ctx: SecretCtx, due: DueDelivery): Promise<[string, ...string[]]> {
+  const { eventId, accountId, encryptedSecret, accountSecret: sealed, endpoint } = due
+  if (endpoint) return both(openEndpointSecret(ctx, endpoint.id, endpoint.secret))
+  if (encryptedSecret !== null) return [ctx.secrets.open(eventSecretContext(eventId), encryptedSecret)]
+  return both(sealed ? openAccountSecret(ctx, accountId!, sealed) : await accountSecret(ctx, accountId!))
+}
+
+const both = ({ current, previous }: OpenedSecret): [string, ...string[]] =>
+  previous === undefined ? [current] : [current, previous]

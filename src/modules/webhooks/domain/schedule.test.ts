@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readRetryAfter, waitAfter } from './schedule.ts'
+import { readRetryAfter, waitAfter } from './deliver.ts'
 
 const plain = (chance: number) => ({ chance, retryAfter: undefined })
 

@@ -1,13 +1,66 @@
 import type { FormState, FrameProps } from '../../../kernel/page.ts'
 import { ActionButton, Confirmed, Form, FormError, SelectField, TextField } from '../../../web/dashboard/form.tsx'
 import { Frame } from '../../../web/dashboard/frame.tsx'
-import type { FieldsProps } from '../../../web/dashboard/resource-form.tsx'
+import { type FieldsProps, Fields, Refusals } from '../../../web/dashboard/resource-form.tsx'
 import { Badge, Card, Empty, Facts, Moment, Pager, Table } from '../../../web/dashboard/show.tsx'
 import { WatchCard, type WatchedPart } from '../watches/watch-card.tsx'
-import { ENDPOINT_FIELDS, EndpointForm, REPLAY_FIELDS, WATCH_FIELDS } from './endpoint-form.tsx'
 import type { LoggedDelivery } from './log-store.ts'
 import type { Replay } from './replays-store.ts'
-import type { EndpointStatus } from './endpoint.ts'
+import { type EndpointStatus, endpoint, MEMBERS_MAX } from './endpoint.ts'
+import { Rows } from '../../../web/dashboard/rows.tsx'
+
+const ENDPOINT_FIELDS = ['url', 'description', 'events', 'filter']
+/** Fields of other forms on the same page. */
+const REPLAY_FIELDS = ['from_unix', 'missed']
+const WATCH_FIELDS = ['addresses']
+
+const FILTER = {
+  as: 'rows',
+  label: 'Metadata filter',
+  hint: 'Events must have all of these values in their metadata.',
+  columns: {
+    name: { control: { as: 'text', label: 'Name', placeholder: 'shop' } },
+    value: { control: { as: 'text', label: 'Value', placeholder: 'berlin' } },
+  },
+  max: MEMBERS_MAX,
+  one: 'Condition',
+  add: 'Add a condition',
+} as const
+
+/** URL, event types and filter, for a new and for an existing endpoint. */
+const EndpointForm = (
+  props: Pick<FieldsProps, 'purpose' | 'rules' | 'filled'> & { frame: FrameProps; action: string; button: string },
+) => {
+  const { frame, filled, action, button } = props
+  return (
+    <Form frame={frame} action={action} label={button}>
+      <Refusals {...props} of={endpoint} elsewhere={[...REPLAY_FIELDS, ...WATCH_FIELDS]} />
+      <Fields
+        {...props}
+        of={endpoint}
+        own={{
+          filter: (
+            <>
+              <Rows filled={filled} name="filter" control={FILTER} />
+              <SelectField
+                filled={filled}
+                name="made_with"
+                label="Checkouts made with public keys"
+                hint="Anyone can make a checkout to any address with a key that is not bound to yours."
+                options={[
+                  ['', 'Only those of bound keys'],
+                  ['any', 'All, also of keys that are not bound'],
+                  ['public_key', 'Nothing else'],
+                ]}
+              />
+            </>
+          ),
+        }}
+      />
+      <button>{button}</button>
+    </Form>
+  )
+}
 
 export interface EndpointRow {
   id: string

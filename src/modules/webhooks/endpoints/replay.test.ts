@@ -12,7 +12,7 @@ import {
 import { createAccount } from '../../accounts/index.ts'
 import { markDelivered } from '../deliveries-store.ts'
 import type { DueDelivery } from '../due-store.ts'
-import { reviveStuck } from '../domain/revive-stuck.ts'
+import { reviveStuck } from '../jobs.ts'
 import { markEventsDelivered } from '../store.ts'
 import { changeEndpoint, makeEndpoint, removeEndpoint } from './change.ts'
 import { endpoint as noun } from './endpoint.ts'

@@ -6,15 +6,15 @@ import type { AccountRequest } from '../../../kernel/route.ts'
 import { DELIVERY, EVENT_WITH_DELIVERIES } from '../answers.ts'
 import { ping } from '../domain/ping.ts'
 import type { WebhookContext } from '../context.ts'
-import { showEventWithDeliveries } from '../shape-event.ts'
+import { showEventWithDeliveries, showDelivery, toTime } from '../shape-event.ts'
 import { changeEndpoint, makeEndpoint, removeEndpoint } from './change.ts'
 import { endpoint, endpoints } from './endpoint.ts'
 import { readReplay } from './fields.ts'
-import { listLog } from './log-store.ts'
+import { listLog, type LoggedDelivery } from './log-store.ts'
 import { beginReplay } from './replay.ts'
-import { listReplays } from './replays-store.ts'
+import { listReplays, type Replay } from './replays-store.ts'
 import { getEndpoint, rotateEndpointSecret } from './secret.ts'
-import { showLogged, showReplay } from './shape.ts'
+import type { JsonObject } from '../../../kernel/shape.ts'
 
 const { text, bool, integer, list, record, orNull, optional, words } = answer
 const LIMIT = { min: 1, max: 100, otherwise: 25 }
@@ -164,3 +164,23 @@ const verbs: readonly Verb<WebhookContext>[] = [
 /** Endpoints of an account under `/api/webhook-endpoints`. */
 export const endpointRoutes = (context: WebhookContext) => routesOf(verbs, context)
 export const describedEndpointRoutes = describedOf(verbs)
+
+function showReplay({ id, endpointId, events, missedOnly, queued, state, createdAt, finishedAt }: Replay) {
+  return {
+    id,
+    endpoint: endpointId,
+    events,
+    missed: missedOnly,
+    queued,
+    state,
+    created_at: toTime(createdAt),
+    finished_at: toTime(finishedAt),
+  }
+}
+
+const showLogged = ({ type, subject, ...delivery }: LoggedDelivery): JsonObject => ({
+  ...showDelivery(delivery),
+  event: delivery.eventId,
+  type,
+  subject,
+})

@@ -1,11 +1,16 @@
 import { type AddressState, readStates } from '../../../kernel/feed/read-states.ts'
 import type { LedgerSend } from '../../../kernel/nano/ledger-send.ts'
 import { Known } from './known.ts'
-import { listReported } from './looks-store.ts'
+import { listReported, dedupeKeyOf, markStep } from './looks-store.ts'
 import { CHAIN_PAGE, type ChainBlock, WAITING, readChainAbove, readFinalSends } from './read-ledger.ts'
 import type { WatchContext } from './context.ts'
 import type { Floor, Trouble, Watch } from './watch.ts'
-import { type Happening, reportAll } from './report.ts'
+import { inTx } from '../../../kernel/in-tx.ts'
+import { formatNano } from '../../../kernel/money.ts'
+import { recordEvent } from '../domain/record-event.ts'
+import { wantsKind } from '../endpoints/fan-out.ts'
+import { endpoints } from '../endpoints/endpoint.ts'
+import type { AddressKind } from './event-kinds.ts'
 
 /** The maximum of chain pages in one look; a longer chain continues in the next look. */
 const PAGES_MAX = 20
@@ -169,3 +174,56 @@ function inOrder(happenings: readonly Happening[]): Happening[] {
 }
 
 const compare = (one: string, other: string) => (one < other ? -1 : one > other ? 1 : 0)
+
+interface Happening {
+  type: AddressKind
+  send: LedgerSend
+}
+
+/**
+ * Records the events of an address, in this order, together with the floor that follows: a crash undoes both, and an instance whose lease has
+ * ended records neither. Returns the watch as it is now; undefined when another instance has it, or it is gone.
+ */
+async function reportAll(
+  context: WatchContext,
+  watch: Watch,
+  { happenings, floor }: { happenings: readonly Happening[]; floor: Floor },
+): Promise<Watch | undefined> {
+  return inTx(context, async (tx) => {
+    const endpoint = await endpoints.find(tx.db, watch.endpointId)
+    const wanted = endpoint ? happenings.filter(({ type }) => wantsKind(endpoint, type)) : []
+    const activeAt = happenings.length > 0 ? tx.clock.now() : watch.activeAt
+    const after = { ...watch, ...floor, told: watch.told + wanted.length, activeAt }
+    if (!(await markStep(tx.db, watch, after))) return undefined
+    for (const [at, { type, send }] of wanted.entries()) {
+      const id = tx.ids.next('evt')
+      const { accountId, endpointId, address } = watch
+      const sequence = watch.told + at + 1
+      await recordEvent(tx, {
+        id,
+        accountId,
+        subject: address,
+        type,
+        dedupeKey: dedupeKeyOf(endpointId, send.hash),
+        body: JSON.stringify({
+          id,
+          type,
+          created_unix: Math.floor(tx.clock.now() / 1000),
+          endpoint: endpointId,
+          hash: send.hash,
+          account: address,
+          source: send.from,
+          destination: send.to,
+          amount: formatNano(send.amountRaw),
+          amount_raw: send.amountRaw.toString(),
+          confirmed: 'true',
+          sequence,
+        }),
+        url: null,
+        secret: null,
+        endpointId,
+      })
+    }
+    return after
+  })
+}
