@@ -59,7 +59,10 @@ function toFigures(rows: readonly Row[]): Figures {
   return figures
 }
 
-/** One gateway goes through most of a day: it starts, idles, is asked, hears, sells, and idles again. */
+/**
+ * One gateway runs through most of a day: it starts, idles, answers requests, receives confirmations, sells, and idles
+ * again.
+ */
 async function costStore(world: World, engine: StoreEngine, wanted: ReadonlySet<Group>): Promise<Row[]> {
   const { bench, ledger, options } = world
   const rows: Row[] = []

@@ -37,7 +37,7 @@ interface Contender {
   name: string
   /** Searches for a moment; answers how many nonces it tried. */
   run(): number | Promise<number>
-  /** Processor time that it has used; that of this thread unless told. */
+  /** Processor time used by a process; by default that of this thread. */
   spent?(): number
 }
 

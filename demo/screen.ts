@@ -7,7 +7,7 @@ interface Message {
   body?: unknown
 }
 
-/** Where the tour is told; tests listen to it, people read it. */
+/** Where the tour is printed, for people and for tests. */
 export interface Screen {
   title(step: number, steps: number, title: string): void
   /** A sentence about what happens. */

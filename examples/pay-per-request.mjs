@@ -21,7 +21,7 @@ if ((await receiveFunds(wallet)) === 0n) {
   process.exit(1)
 }
 
-// What the gateway sells, and on which ledger: nano:dev is play money, nano:mainnet is not.
+// What the gateway sells, and on which ledger: nano:dev is test nano, nano:mainnet is real.
 const { items } = await (await fetch(new URL('/.well-known/x402', gateway))).json()
 const { network } = items[0].accepts[0]
 const client = new x402Client().register(network, scheme)

@@ -1,4 +1,5 @@
-// What the sources export and who imports it, read from their text: every import and export of this house is written in one of a few ways.
+// What the sources export and who imports it, read from their text: every import and export of this codebase is written
+// in one of a few ways.
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 

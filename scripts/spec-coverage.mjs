@@ -53,7 +53,10 @@ export function readRows() {
   return numbered(rows)
 }
 
-/** Rows of one heading that begin alike are told apart by their number: `active 2` is the second one that begins with `active`. */
+/**
+ * Rows of one heading that begin alike are distinguished by their number: `active 2` is the second one that begins with
+ * `active`.
+ */
 function numbered(rows) {
   const titleOf = ({ section, heading, key }) => `${section}, ${heading}: ${key}`
   const counts = new Map()

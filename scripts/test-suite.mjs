@@ -20,7 +20,7 @@ const OPTIONS = [
 ]
 /** Far more than any suite needs beside others on a small machine: what hangs says where, and does not take the whole run with it. */
 const SUITE_MAX = 40 * 60_000
-/** What a process does on its way out: it tells which tests were running, and stops the servers that it has started. */
+/** What a process does when it ends: prints which tests were running, and stops the servers that it has started. */
 const LEAVING_MAX = 30_000
 
 /** Tests that are written for each engine run on the one that is given, or on both; PostgreSQL is reached through a pooler where one is named. */

@@ -78,7 +78,7 @@ async function runAll(suites, seed, { tell, stopAtFailure = false }) {
   return { failures, files, broken, passed: failures.length === 0 && !broken }
 }
 
-/** The first failed test that has words of its own, as it is told at the end of a run. */
+/** The first failed test that has a message of its own, as it is printed at the end of a run. */
 function tellFirstFailure(failures, seed) {
   const first = failures.find(({ words }) => words !== undefined) ?? failures[0]
   if (!first) return `SEED=${seed}`

@@ -29,7 +29,7 @@ export const newCheckouts = (count: number, label: string): Request[] =>
     return { body: { action: 'checkout', title: `Order ${at}`, ...(at % 2 === 0 ? shared : own) } }
   })
 
-/** Checkouts made over HTTP with a key, then all of them paid in one moment, as the node's socket tells it. */
+/** Checkouts made over HTTP with a key, then all paid at the same moment, as the node's websocket reports it. */
 export async function costCheckouts(world: World, gateway: BenchGateway, engine: StoreEngine): Promise<Row[]> {
   const { bench, asker, ledger, lists, options } = world
   await ledger.heard()

@@ -7,7 +7,7 @@ import { NAMES, type World, keyFor, startBare } from './world.ts'
 const TURN = 4_000
 /** As fast as they come after a pause of the network, when there is little time to measure; else as on a busy day. */
 const EACH_MILLISECOND = { check: 40, else: 4 }
-/** What was told has been heard by then. */
+/** By then everything that was sent has been received. */
 const HEARD_WITHIN = 300
 
 const IDLE_LOOKS = 3
@@ -40,7 +40,7 @@ export async function costHearing(world: World, gateway: BenchGateway, engine: S
     return { own: { gateway: own / count, database: 0 }, least: (bareAfter - bareBefore) / count }
   }
   let last: Awaited<ReturnType<typeof hear>> | undefined
-  // Both hear the same, at the same time: the turn of the one is the turn of the other.
+  // Both receive the same frames, in turn.
   const { cost, yardstick } = await inTurns(
     { ...world, turns: Math.min(world.turns, 4) },
     keyFor('heard', engine),

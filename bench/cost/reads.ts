@@ -45,7 +45,7 @@ export async function costReads(world: World, gateway: BenchGateway, engine: Sto
   const any = { list: lists.remembered, count }
 
   const rows: Row[] = []
-  // Without a key nothing is asked of the store, so that one store tells it.
+  // Without a key the store is not used, so one store is enough.
   if (engine === 'sqlite') {
     await askGateway(world, gateway, { ...one, count: WARM[form] })
     rows.push(await row('hitSmall', 'cache hit, small cache', 1.6, { asks: () => one }))

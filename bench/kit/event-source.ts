@@ -7,7 +7,7 @@ import { addressOf } from '../../test/support/many-checkouts.ts'
 const TICK = 10
 const STRANGERS = 1_000
 
-/** The confirmation socket of a node that tells what it is asked to. */
+/** The websocket of a node that sends the confirmations it is asked for. */
 export class EventSource {
   readonly url: string
   readonly #server: WebSocketServer
@@ -56,7 +56,7 @@ export class EventSource {
     for (const client of this.#server.clients) client.send(frame)
   }
 
-  /** So many a second; `pick` may name whom one concerns. Answers how many were told. */
+  /** So many per second; `pick` may name whom one concerns. Returns how many were sent. */
   async stream(
     rate: number,
     seconds: number,

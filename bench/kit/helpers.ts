@@ -55,7 +55,7 @@ export interface StandIn extends Disposable {
   socketUrl: string
   /** Resolves when somebody has subscribed to confirmations. */
   heard(): Promise<void>
-  /** Resolves when all were told. */
+  /** Resolves when all were reported. */
   reportStrangers(count: number, eachMillisecond: number): Promise<void>
   reportPayments(payments: Payment[]): Promise<void>
 }

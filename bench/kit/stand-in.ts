@@ -36,7 +36,7 @@ const SETTLED = JSON.stringify({ confirmed: 'true', subtype: 'receive', amount: 
 const PAYER_KEY = 'D'.repeat(64)
 const STRANGERS = Array.from({ length: 1_000 }, (_, at) => addressOf(`stranger ${at}`))
 
-/** What is told of blocks that exist. */
+/** The answers about blocks that exist. */
 const described = new Map<string, object>()
 let told = 0
 

@@ -66,7 +66,7 @@ export async function checkClaims({ store, reader, money }: ChaosWorld, made: Ma
   return wrong
 }
 
-/** What the store says about what claimants were told. */
+/** What the store says about the answers that claimants got. */
 function compareShares(shares: readonly Share[], asked: readonly AskedShare[]): string[] {
   const wrong: string[] = []
   const byPayment = Map.groupBy(shares, ({ of }) => of)

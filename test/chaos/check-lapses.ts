@@ -38,7 +38,9 @@ export async function countOpenLapses(world: ChaosWorld, made: Made): Promise<nu
   return (await readFates(world, made)).filter(({ fate }) => fate === undefined).length
 }
 
-/** Each ended once, as its payment came in time, too late or never, and its shop was told of it once. */
+/**
+ * Each ended once, depending on whether its payment came in time, too late or never, and its shop was notified once.
+ */
 export async function checkLapses(world: ChaosWorld, made: Made): Promise<string[]> {
   const fates = await readFates(world, made)
   const wrong = fates.flatMap(({ lapse, row, fate }) =>

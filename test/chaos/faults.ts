@@ -29,7 +29,7 @@ export interface Faults {
   last: string
 }
 
-/** Breaks things at random until told to end, then waits until everything it broke is whole again. */
+/** Breaks things at random until it is asked to end, then waits until everything works again. */
 export async function injectFaults(
   world: ChaosWorld,
   random: SeededRandom,

@@ -26,7 +26,7 @@ export interface Lines {
   node: TcpRelay
   /** The same ledger by another way, where there is a node between the two that lies. */
   otherNode?: TcpRelay
-  /** A node that tells no confirmations has none. */
+  /** A node that sends no confirmations has none. */
   nodeEvents?: TcpRelay
 }
 

@@ -5,7 +5,7 @@ import { ZERO_HASH } from '../../src/kernel/nano/block.ts'
 /** Where a node answers, now. */
 export interface NodePlace {
   readonly rpcUrl: string
-  /** Empty where it tells no confirmations. */
+  /** Empty if it sends no confirmations. */
   readonly wsUrl: string
 }
 

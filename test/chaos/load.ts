@@ -30,7 +30,7 @@ export interface Doing {
   since: number
 }
 
-/** One caller that does this and that, one thing after another, until it is told to end; each thing is brought to its end. */
+/** One caller that does one thing after another until it is asked to end; each thing is completed. */
 export async function runLoad(options: LoadOptions, doing: Doing): Promise<void> {
   const { random, ending } = options
   const caller = new Caller(options)

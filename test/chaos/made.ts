@@ -17,14 +17,14 @@ export interface AskedLapse extends AskedCheckout {
   endsAt: number
   /** When the ledger had the block that pays it. */
   paidAt: number | undefined
-  /** Whether a gateway had told its end before anybody paid. */
+  /** Whether a gateway had reported its end before anybody paid. */
   wasOver: boolean
 }
 
 export interface AskedSend {
   key: string
   amountRaw: bigint
-  /** The hash that a client was told; unset while it was told nothing it can rely on. */
+  /** The hash that the client got; undefined while it got no reliable answer. */
   hash: string | undefined
   /** Whether who asked for it had lost the right to before. */
   mustNotLeave?: boolean
@@ -57,7 +57,7 @@ export interface AskedRefund {
   paidRaw: bigint
   payer: string
   as: 'send' | 'link'
-  /** What a client was told; unset while it was told nothing, or was refused. */
+  /** The answer that the client got; undefined if it got none, or was refused. */
   id: string | undefined
 }
 
@@ -69,9 +69,9 @@ export interface AskedShare {
   amountRaw: bigint
   /** Who wants it; nobody where it is declined. */
   claimants: readonly string[]
-  /** To whom it went, as a claimant was told. */
+  /** To whom it went, according to the claimant's answer. */
   claimedBy: string | undefined
-  /** Whether the recipient was told that it goes back. */
+  /** Whether the recipient was notified that it goes back. */
   declined: boolean
 }
 

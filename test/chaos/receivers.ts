@@ -6,14 +6,14 @@ import { SMTPServer } from 'smtp-server'
 import { readMail } from '../support/mail-server.ts'
 import type { SeededRandom } from '../support/random.ts'
 
-/** An event that a shop was told, as often as it was told. */
+/** An event that a shop received, as often as it received it. */
 export interface ToldEvent {
   id: string
   type: string
   checkoutId: string
   body: string
   tellings: number
-  /** How often it was told after the shop had said that it has it. */
+  /** How often it was sent after the shop had acknowledged it. */
   repeats: number
 }
 

@@ -23,7 +23,8 @@ test('a shop asks for an amount of raw and is notified when it is paid, also ove
   const seen: Check['status'][] = []
   const paid = gateway.checkouts.waitFor(id, {
     onStatus({ status }) {
-      // The first thing that it hears is how the checkout stands; then the line breaks, and the payment comes meanwhile.
+      // The first message is the current state of the checkout; then the connection breaks, and the payment comes
+      // meanwhile.
       if (seen.push(status) > 1) return
       relay.cut()
       void ask(`${url}/developer/checkouts/${id}/pay`, { body: '{}' }).then(() => relay.open())

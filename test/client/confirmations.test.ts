@@ -65,7 +65,7 @@ test('a shop that was cut off learns of every payment once: those meanwhile, tho
     told.map(({ hash }) => hash).sort(),
     [before, received, arrived, taken, spent, waiting, after].sort(),
   )
-  // The last one may have been confirmed before the ledger was looked at, and is then told as missed.
+  // The last one may have been confirmed before the ledger was read, and is then reported as missed.
   const missed = told.filter((each) => each.missed && each.hash !== after).map(({ hash }) => hash)
   assert.deepEqual(missed, [received, arrived, taken, spent, waiting], 'in the order of the chain')
   const payment = told.find(({ hash }) => hash === arrived)!

@@ -38,7 +38,7 @@ const ENDED = {
   event: (JSON.parse(BODY) as { id: string }).id,
 }
 
-/** Walks where it was told to, and says how that ended. */
+/** Runs the program with the terms that it gets, and sends the result. */
 const WORKER = 'onmessage = ({ data }) => void useWith(data).then(postMessage)'
 
 let wallets = 700

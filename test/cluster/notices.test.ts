@@ -52,7 +52,7 @@ async function openPair(t: TestContext) {
 
 test('a block published through one gateway is seen through the other, whatever that one remembered', async (t) => {
   const { a, b, events, balanceOn, send, publish } = await openPair(t)
-  // The node tells the second gateway nothing, and it does not notice: only the first can tell it.
+  // The node sends the second gateway nothing, which it does not notice: only the first gateway can notify it.
   events.muted = true
   const before = await balanceOn(b)
   const again = await b.call('account_balance', { account: new Signer(1).address })
@@ -104,7 +104,8 @@ test('whoever listens to a gateway that hears no node gets what another gateway 
   const listener = await WsClient.connect(t, `${b.url.replace('http', 'ws')}/ws`)
   listener.send({ action: 'subscribe', topic: 'confirmation', options: { accounts: [alice.address] } })
   await listener.settle()
-  // It says that it is deaf, now and again; the other one has surely heard it once an answer to something later came.
+  // It announces from time to time that it receives nothing. The other gateway has received that when it answers a
+  // later message.
   const asked = new Promise((resolve) => a.app.store.notices.subscribe('deaf', resolve))
   clock.advance(5_000)
   await asked

@@ -4,7 +4,7 @@ import { type StateBlock, hashBlock, rootOf } from '../../src/kernel/nano/block.
 import { frontierAfter, frontierOf, nano, publish } from '../support/blocks.ts'
 import { openPeopled, openTimed } from './peopled.ts'
 
-/** Every place where the node tells what is confirmed from what is only seen, after Alice sent 3 nano to Bob. */
+/** Every place where the node distinguishes confirmed from unconfirmed blocks, after Alice sent 3 nano to Bob. */
 async function look({ ask, alice, bob }: Awaited<ReturnType<typeof openPeopled>>, send: StateBlock) {
   const hash = hashBlock(send)
   const everything = { include_only_confirmed: false, include_active: true }

@@ -23,7 +23,7 @@ import { isThorough } from '../support/thorough.ts'
 
 const ROUNDS = isThorough ? 5 : 2
 
-// Who was told a hash builds on it: the block must be there after any crash.
+// Clients rely on a hash that was answered: the block must be there after any crash.
 test('every acknowledged block survives a kill at a random moment under load, and the ledger stays whole', async (t) => {
   await repeat(1, async (random) => {
     const file = ledgerFile(t)

@@ -27,7 +27,7 @@ export const pages: readonly string[] = [
   ...['docs', 'src', 'deploy', 'examples'].flatMap((folder) => listFiles(folder, /\.md$/)),
 ]
 
-/** Files whose head is a comment that tells how to use them. */
+/** Files that begin with a comment about how to use them. */
 export const headed: readonly string[] = ['deploy', 'examples'].flatMap((folder) =>
   listFiles(folder, /\.(mjs|yaml|conf|service|example)$|^Containerfile$/),
 )

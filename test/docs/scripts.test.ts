@@ -16,7 +16,7 @@ import { openFolder } from '../support/folder.ts'
 
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
 
-/** Everything that npm is told in any document. */
+/** All npm commands in any document. */
 const toNpm = [
   ...quotedCommands(),
   ...pages.flatMap(blocksOf).flatMap(({ page, code }) => commandsOf(code).map((command) => ({ page, command }))),

@@ -14,7 +14,7 @@ import {
   TICKER_TEST,
 } from './usual-files.ts'
 
-/* One of each usual change, as CONTRIBUTING.md tells how to make it: by its heading there, and file by file. */
+/* One of each usual change, made as CONTRIBUTING.md says: by its heading there, file by file. */
 
 type Edit = (text: string) => string
 

@@ -41,7 +41,7 @@ export interface Reporter extends Failures {
   count(place: string, kind: string): Promise<number | undefined>
 }
 
-/** The mouth as a gateway has it, with its log and its metrics. */
+/** The reporter as a gateway has it, with its log and its metrics. */
 export function openReporter(clock = new TestClock()): Reporter {
   const written: string[] = []
   const log = pino({ level: 'debug', base: null }, { write: (line: string) => void written.push(line) })

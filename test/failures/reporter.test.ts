@@ -12,7 +12,7 @@ import { WORK_THRESHOLDS } from '../../src/kernel/nano/work.ts'
 import { DEBUG, ERROR, WARNING, openReporter } from './reported.ts'
 import { testRandom } from '../support/random.ts'
 
-/* What fails while nobody waits for it, as the operator hears of it: log and metrics. */
+/* What the operator learns of failures without a caller: log and metrics. */
 
 test('a fault of ours in money work is one line with its place and one alarm, by the first of those who meet it', async () => {
   const reporter = openReporter()
@@ -60,7 +60,7 @@ test('a storm of failures does not fill the disk, and none of it is missing from
     reporter.failed('wallets.pass', { walletId: `wal_${at}` })(new Error(`broken ${at}`))
   assert.equal(reporter.lines().length, 20)
   assert.equal(await reporter.count('wallets.pass', 'alarm'), 5_000)
-  // Another place is heard all the same.
+  // Another place is still reported.
   reporter.failed('checkout.monitor')(new Error('broken'))
   assert.equal(reporter.lines().at(-1)!.place, 'checkout.monitor')
   reporter.clock.advance(60_000)

@@ -164,7 +164,7 @@ async function useWallets({ canaries, gateway, masterKey, rpc }: World, key: str
   await call(send)
   await give(gateway.app.devnet!.node, fromAddress(address!)!, nano(3))
   for (const fields of [{}, { balance: true }, { receive: true }, send]) assert.equal((await call(fields)).status, 200)
-  // A damaged record is told to the operator without what was in it.
+  // A damaged record is reported to the operator without its contents.
   const damaged = { sealed_key: encrypted.encryptedKey.replace(/^./, (first) => (first === 'A' ? 'B' : 'A')) }
   await db.updateTable('wallet_keys').set(damaged).where('wallet_id', '=', id).execute()
   await call(send)
@@ -188,7 +188,7 @@ async function pay({ canaries, gateway, rpc }: World): Promise<void> {
   await rpc(request, broken)
 }
 
-/** Every table there is, also those of modules that this test has never heard of. */
+/** Every table, including those of modules that this test does not know. */
 async function dump(db: Db): Promise<Record<string, string>> {
   const { rows } = await sql<{ name: string }>`select name from sqlite_master where type = 'table'`.execute(db)
   const tables: Record<string, string> = {}

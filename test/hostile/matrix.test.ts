@@ -232,7 +232,7 @@ test('every route lets in whom it is for, and reveals to nobody else anything', 
     if (access === 'administrators') assert.equal((await call(victim.key)).status, 403, `${route} for the victim`)
     else {
       const own = await call(victim.key)
-      // What cannot be done to a thing in its state is still told to its owner.
+      // What is impossible in the current state of a thing is still reported to its owner.
       assert.ok(own.status < 300 || own.status === 409, `${route} for its owner: ${own.status} ${own.text}`)
     }
   }

@@ -67,7 +67,7 @@ test('every route is in the document or is a page, and every path of the documen
   )
   const rpc = ['POST /', ...gateway.app.endpoints.actions.map(({ name }) => `POST /actions/${name}`)]
   assert.deepEqual(new Set(described), new Set([...routes, ...rpc]))
-  // Who reads of an endpoint is told whom it lets in.
+  // The documentation of an endpoint says who may use it.
   for (const { method, path, access } of gateway.app.endpoints.routes) {
     const who = access === 'account' || access === 'administrator' ? access : 'anybody'
     const told = findDescribed(method, path.replaceAll(/:\w+/g, '1'))?.who
@@ -306,7 +306,7 @@ test('every route answers what the document says, and nothing else', async (t) =
   }
   assert.deepEqual(wrong, [])
 
-  // What is told by events is what webhooks carry.
+  // Events describe the same as webhooks.
   const { webhooks, components } = await readDocument(gateway)
   const list = await ask(`${gateway.url}/api/events`, { method: 'GET', headers: key })
   const { events } = list.json<{ events: { type: string; payload: object }[] }>()

@@ -288,7 +288,7 @@ test('an action says what it costs: a price, which its form is asked for as a pr
   ] as const) {
     assert.ok((await get(gateway, `/docs/actions/${action}`)).text.includes(told), action)
   }
-  // One page told of a price and of a free share for the same callers.
+  // One page named a price and a free share for the same callers.
   const selling = await openGateway(t, { X402_PAY_TO: GENESIS, X402_ACTIONS: 'work_generate' })
   const { text } = await get(selling, '/docs/actions/work_generate.md')
   assert.match(

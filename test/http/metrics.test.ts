@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test'
 import { ask, openGateway, readMetrics } from '../support/gateway.ts'
 import { WAYS_TO_METRICS, askPath } from '../support/raw-path.ts'
 
-/* Numbers for the operator alone: they tell what the treasury holds, and who runs out of what. */
+/* Metrics are for the operator only: they show what the treasury holds, and which limits are reached. */
 
 const OURS = /gateway_|nodejs_|process_/
 const TOKEN = 'a-token-of-the-operator'

@@ -81,7 +81,7 @@ test('what went wrong has the page that the module has for it, its status, and w
   const { isValid, code } = json.json<{ isValid: boolean; code: string }>()
   assert.deepEqual([json.statusCode, isValid, code], [404, false, 'not_found'])
   assert.equal(json.headers['x-ignored-fields'], 'titel')
-  // The module has a page for what it was asked; who was not let in has not asked it, and gets the one of the house.
+  // The module has a page for its own errors; a caller who was not let in gets the common one.
   const refused = await ask(404, 'text/html')
   assert.equal(refused.statusCode, 429)
   assert.match(String(refused.headers['content-type']), /^text\/html/)

@@ -36,7 +36,7 @@ interface Frame {
   message: { hash: string; block?: Record<string, string> }
 }
 
-/** A gateway that hears its ledger: what is confirmed from now on is told. */
+/** A gateway that receives confirmations: from now on they are passed on. */
 async function openListeningGateway(t: TestContext, env: Record<string, string> = {}): Promise<Gateway> {
   const gateway = await openGateway(t, env)
   await until(() => gateway.app.nodes.confirmations.connected)

@@ -258,7 +258,10 @@ test('a gateway whose answers get lost makes one checkout and gives one refund',
   assert.deepEqual([await countAtGateway(), (await shop.show(id)).refunds], [2, ['5.00', '5.00']])
 })
 
-/** Stands before the gateway and, when told, closes the line in place of the next answer that fits. */
+/**
+ * A proxy in front of the gateway that, on request, closes the connection instead of passing on the next matching
+ * answer.
+ */
 async function openLossyRelay(t: TestContext, { gateway }: WooShop) {
   let losing: RegExp | undefined
   const made = new Set<string>()

@@ -98,7 +98,7 @@ test('an empty shop sells: paid once under a hundred webhooks, refunded to the l
   }
   const check = async (id: string) => (await gateway.rest('GET', `/check/${id}`)).json()
 
-  // The walk of the guide: the visitor's browser never comes back, and the webhook alone makes the order.
+  // The scenario of the guide: the visitor's browser never comes back, and the webhook alone makes the order.
   const lines: string[] = []
   await shop.runExample('first-order.mjs', (line) => {
     lines.push(line)

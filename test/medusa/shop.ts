@@ -53,7 +53,7 @@ export async function openMedusaShop(t: TestContext, more: Record<string, string
       return { ...data, ...made.data } as Session
     },
     async pay({ checkout_id: id }) {
-      // Who opens the page is told how much nano the price is now.
+      // The page shows how much nano the price is now.
       const page = await shop.rest('GET', `/checkout/${id}`)
       const { address, amount_raw: raw } = page.json()
       await world.pay(address!, raw!)

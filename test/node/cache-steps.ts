@@ -37,7 +37,7 @@ export const eventReads = ({ address: account }: Signer): [string, object][] => 
   ['accounts_receivable', { accounts: [account], count: '10', source: 'true' }],
 ]
 
-/** Publishes past the gateway and waits until it has heard of it. */
+/** Publishes without the gateway, and waits until the gateway knows the block. */
 export async function happen({ ledger, gateway }: World, block: ReturnType<Signer['send']>): Promise<string> {
   const heard = new Promise<void>((resolve) => {
     gateway.app.nodes.confirmations.listen(({ hash }) => hash === hashBlock(block) && resolve())

@@ -33,7 +33,7 @@ async function openWorld(t: TestContext) {
   await until(() => confirmations.connected)
   return {
     ...{ ledger, nodes, relays, clock, gateway },
-    /** The hashes the bus told, in order. */
+    /** The hashes that the bus reported, in order. */
     told,
     /** A send of one nano, straight to the ledger. */
     send: (from: Signer, to: Signer) =>
@@ -60,7 +60,7 @@ async function untilInTime(clock: TestClock, isSo: () => boolean): Promise<void>
   })
 }
 
-/** A send that is told for certain: frames come in order, so whatever was to be told before it has been told. */
+/** A send that is certainly reported. Frames come in order, so everything before it has been reported by then. */
 async function reportMark({ told, send }: World): Promise<string> {
   const mark = await send(carol, carol)
   await until(() => told.includes(mark))
@@ -142,7 +142,7 @@ test('after a gap a watched account gets what it missed, once, and nobody is not
   assert.deepEqual(told.toSorted(), [before, ...missed, mark].sort())
   assert.equal(told.includes(unwatched), false)
 
-  // A second gap tells nothing again, although it is looked up again.
+  // A second gap reports nothing again, although it is read again.
   await cutAll()
   for (const node of nodes) node.forgetHits()
   await reconnect()
@@ -207,7 +207,7 @@ test('frames that make no sense are ignored', async (t) => {
   const mark = await reportMark(world)
   assert.deepEqual(told, [mark])
 
-  // What is whole in the parts we need is told, whatever else it carries.
+  // A frame is passed on if the parts that we need are valid, whatever else it contains.
   const odd: [string, unknown][] = [
     ['B', undefined],
     ['C', null],

@@ -10,7 +10,7 @@ import type { FaultyNode } from '../support/faulty-node.ts'
 import { readMetrics } from '../support/gateway.ts'
 import { openScene } from '../support/node-scene.ts'
 
-/* Nodes that tell of payments which never were, or keep to themselves those that were: decision 106. */
+/* Nodes that report payments which never happened, or withhold those that did: decision 106. */
 
 const { address } = merchant
 
@@ -270,7 +270,7 @@ test('while one of two nodes is away payments wait for it, or do not, as the ope
     const { world, nodes, shop, open, pass, untilPaid } = await openScene(t, 2, { CONFIRM_ALONE: alone })
     const made = await open()
     await nodes[0]!.behave('dead')
-    // Probes tell that it is gone.
+    // Probes detect that it is gone.
     await turnUntil(world, 1_000, async () => !shop.app.nodes.pool.upstreams[0]!.healthy)
     await world.pay(address, made.amount_raw)
     if (alone === 'wait') {

@@ -43,7 +43,7 @@ export interface Misconduct {
 
 let launched: Promise<Browser> | undefined
 
-/** One browser for the whole run: starting it takes longer than most walks. Contexts keep tests apart. */
+/** One browser for the whole run, because starting it takes longer than most tests. Contexts keep tests apart. */
 export function openBrowser(): Promise<Browser> {
   return (launched ??= chromium.launch({ executablePath: CHROMIUM, args: ARGS }))
 }
@@ -108,7 +108,7 @@ export async function findViolations(page: Page, tags?: readonly string[]): Prom
   return violations.map(({ id, impact, nodes }) => `${impact} ${id}: ${nodes.map(({ html }) => html).join(' | ')}`)
 }
 
-/** Looks at what a tab shows, on a phone and on a desk, in each theme; answers what is wrong, as far as it is grave enough. */
+/** Looks at what a tab shows, at the size of a phone and of a desktop, in each theme; returns the serious problems. */
 export async function inspect(page: Page, name: string, grave = /./): Promise<string[]> {
   const wrong: string[] = []
   for (const colorScheme of THEMES) {

@@ -58,7 +58,7 @@ test('from the link in the mail to the nano, with scripts: the code is in no add
       await page.context().close()
       continue
     }
-    // A wrong address is told, and nothing is lost.
+    // A wrong address is reported, and nothing is lost.
     await page.getByLabel('Your Nano address or @username').fill('nano_wrong')
     await page.getByRole('button', { name: 'Send to this address' }).click()
     assert.match((await page.getByRole('alert').textContent())!, /not a Nano address/)

@@ -5,7 +5,7 @@ import { THEMES, assertGood, inspect, openBrowser, openTab, signIn } from './bro
 import { type Dashboard, type Holder, openDashboard, openReceiver, shopAddress, stock } from './dashboard-steps.ts'
 
 /*
- * Every page at the width of a phone and of a desk, light or dark: nothing wider than the window, and nothing that
+ * Every page at the width of a phone and of a desktop, light or dark: nothing wider than the window, and nothing that
  * axe-core calls serious. The pictures are kept for people to look at.
  */
 

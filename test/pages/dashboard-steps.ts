@@ -13,7 +13,7 @@ import { testRandom } from '../support/random.ts'
 import { until } from '../support/until.ts'
 import { serveWhole } from '../support/serve.ts'
 
-/** A shop's server: it keeps what it is told, and answers as the test wants. */
+/** A shop's server: it keeps what it receives, and answers as the test wants. */
 export interface Receiver {
   url: string
   status: number

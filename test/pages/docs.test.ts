@@ -9,7 +9,7 @@ import { THEMES, findViolations, openBrowser, takeShot, weigh } from './browser.
 const closing: (() => unknown)[] = []
 let opened: ReturnType<typeof openOnce> | undefined
 
-/** One gateway and one browser for all of these: starting them would take longer than the walks. */
+/** One gateway and one browser for all of these: starting them would take longer than the tests. */
 async function openOnce() {
   const t = { after: (close: () => unknown) => void closing.unshift(close) } as TestContext
   const gateway = await openGateway(t, { DEVNET_TREASURY_NANO: '1000000' })
@@ -138,7 +138,7 @@ const PAGES = {
   guide: '/docs/first-payment',
 }
 
-/** A phone by day and a desk by night: every rule depends on one or the other. */
+/** A phone in light mode and a desktop in dark mode: every rule depends on one or the other. */
 const JUDGED = { light: 390, dark: 1280 }
 
 test('pages fit phone and desktop, and axe finds nothing serious', async (t) => {

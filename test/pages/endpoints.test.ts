@@ -10,8 +10,8 @@ import type { Dashboard } from './dashboard-steps.ts'
 import { look, press, type, walk } from './story.ts'
 
 /*
- * A merchant's developer from an empty account to an event of a payment that their own server has checked, with a browser and a
- * keyboard alone. On a phone and on a desk, light or dark.
+ * A merchant's developer from an empty account to an event of a payment that their own server has checked, with a
+ * browser and a keyboard alone. On a phone and on a desktop, light or dark.
  */
 
 const { address } = new Signer(72)

@@ -11,7 +11,7 @@ import { ask } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 import { openPeople, shopAddress } from './dashboard-steps.ts'
 
-/* The stream by which open pages of the dashboard hear that there is something new: who hears what, and until when. */
+/* The stream that notifies open pages of the dashboard of changes: who gets which, and until when. */
 
 interface Heard {
   status: number

@@ -11,7 +11,7 @@ import { serve } from '../support/serve.ts'
 
 const { address } = new Signer(81)
 
-// A browser starts slowly where many tests run at once, so that the walks share one.
+// A browser starts slowly if many tests run at once, so these tests share one.
 test('the payment page', { timeout: 600_000 }, async (t) => {
   const gateway = await openGateway(t)
   const browser = await openBrowser()

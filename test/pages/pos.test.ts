@@ -182,7 +182,7 @@ test(
     await untilScreen(page, 'pay', 'waiting')
     assert.ok(isLost)
     assert.equal(await countSales(), 2)
-    // Paid while nobody was there to hear it.
+    // Paid while no page was open.
     await goOffline()
     await payCode(dashboard, page, goOnline)
     assert.equal(await page.getAttribute('body', 'data-shaken'), '120 80 240')

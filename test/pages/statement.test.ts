@@ -5,7 +5,10 @@ import { Signer } from '../support/blocks.ts'
 import { payLink, takeShot } from './browser.ts'
 import { type Walk, look, press, reach, type, walk } from './story.ts'
 
-/* A bookkeeper from an empty account to a printed month, with a browser and a keyboard alone. On a phone and on a desk, light or dark. */
+/*
+ * A bookkeeper from an empty account to a printed month, with a browser and a keyboard alone. On a phone and on a
+ * desktop, light or dark.
+ */
 
 const { address } = new Signer(73)
 /** Sheets in pixels of CSS, without their margins. */

@@ -4,7 +4,10 @@ import type { Page } from 'playwright-core'
 import { VIEWS, assertGood, findViolations, openBrowser, openTab, signIn, takeShot } from './browser.ts'
 import { type Dashboard, openDashboard } from './dashboard-steps.ts'
 
-/* What stories of merchants share: a merchant's tab and somebody else's, on a phone and on a desk, light or dark, and a keyboard. */
+/*
+ * What stories of merchants share: a merchant's tab and another person's, on a phone and on a desktop, light or dark,
+ * and a keyboard.
+ */
 
 export interface Walk {
   dashboard: Dashboard

@@ -5,7 +5,10 @@ import { until } from '../support/until.ts'
 import { payLink } from './browser.ts'
 import { type Walk, look, press, reach, type, walk } from './story.ts'
 
-/* A club and its member, with a browser and a keyboard alone: subscribed, reminded, paid again, ended. On a phone and on a desk, light or dark. */
+/*
+ * A club and its member, with a browser and a keyboard alone: subscribed, reminded, paid again, ended. On a phone and
+ * on a desktop, light or dark.
+ */
 
 const { address } = new Signer(74)
 

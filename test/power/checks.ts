@@ -106,7 +106,7 @@ async function byKey<Row, Name extends keyof Row>(rows: Promise<Row[]>, name: Na
   return new Map((await rows).map((row) => [row[name], row]))
 }
 
-/** What is sealed in the store can be opened: the files of its keys are there, and are the right ones. */
+/** What is encrypted in the store can be decrypted: the files with its keys are there, and are the right ones. */
 async function checkKeys(folder: string, db: Db): Promise<string[]> {
   const wrong: string[] = []
   const config = { dataDir: folder, databaseUrl: '', secretKey: undefined, secretKeys: [] }

@@ -13,7 +13,8 @@ import { compileRecorder, recordedBy, skip } from './recorder.ts'
 
 const MAKE_KEY = fileURLToPath(new URL('make-key.ts', import.meta.url))
 
-// A store that was synced inside a folder without a name, or sealed with a key without a name, is a store that nobody can open.
+// A store that was synced inside a folder without a name, or encrypted with a key without a name, can never be opened
+// again.
 test(
   'a power cut during the first start does not take away the data folder or the key of its secrets',
   { skip },

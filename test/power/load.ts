@@ -9,7 +9,7 @@ import type { SeededRandom } from '../support/random.ts'
 import { waitFor } from '../support/until.ts'
 import type { RecordedGateway } from './recorded-gateway.ts'
 
-/** What somebody was told, and how long the log was when they had heard it. */
+/** What a client was answered, and how long the log was at that moment. */
 export type Promised = { at: number } & (
   | { kind: 'key'; key: string }
   | { kind: 'wallet'; address: string }

@@ -43,7 +43,7 @@ function formsOf(schema: Schema): string[] {
   return [`${schema.type ?? 'anything'}${bounds.join('')}${pattern}`]
 }
 
-/** Objects of several kinds have fields of their own, and are told apart by their place. */
+/** Objects of several kinds have fields of their own, and are distinguished by their place. */
 const nameObject = (form: string, at: number) => (/^(object|array)/.test(form) ? `${form} ${at}` : form)
 
 function linesOf(path: string, schema: Schema, mark = ''): string[] {
@@ -78,7 +78,7 @@ const answersOf = (name: string, schema: Schema) => [
   ...membersOf(`${name} > `, schema),
 ]
 
-/** Actions are told by their schemas; this is for everything else that is asked by a path. */
+/** Actions are described by their schemas; this is for everything else that has a path. */
 function linesOfRoute(path: string, { operationId, requestBody, responses = {} }: Operation): string[] {
   if (operationId === undefined || path === '/' || path.startsWith('/actions/')) return []
   const answer = (responses['200'] ?? responses['201'])?.content?.['application/json']?.schema

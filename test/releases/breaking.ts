@@ -1,4 +1,4 @@
-/** One field of the API, as a line tells it. */
+/** One field of the API, parsed from its line. */
 interface Field {
   /** As people name it: `account_info > balance`. */
   name: string

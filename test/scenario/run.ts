@@ -39,7 +39,7 @@ interface Outcome {
 interface Walk {
   outcomes: Outcome[]
   answers: Walker['answers']
-  /** Where the gateway of a failed walk keeps its wallets. */
+  /** Where the gateway of a failed scenario keeps its wallets. */
   kept?: string
 }
 

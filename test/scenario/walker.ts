@@ -8,7 +8,7 @@ import { waitFor } from '../support/until.ts'
 import { type Receiver, openReceiver } from '../support/webhook-steps.ts'
 import { type Shape, shapeOf } from './shapes.ts'
 
-/** Where a walk happens, and with whose money. */
+/** Where a scenario runs, and with whose money. */
 export interface Ground {
   /** Settings of the gateway: its nodes and their network. */
   env: Record<string, string>
@@ -28,7 +28,7 @@ export class Walker {
   readonly nodeUrl: string
   /** Who is paid by request. */
   readonly seller: Account
-  /** Has money once the walk has begun. */
+  /** Has money once the scenario has begun. */
   customer: Account
   readonly answers = new Map<string, Shape>()
   readonly #pass: (milliseconds: number) => void
@@ -83,7 +83,7 @@ export class Walker {
     return new Walker(opened, { patience, pass: (milliseconds) => void (ahead += milliseconds) })
   }
 
-  /** An account of the walk that nobody has used. */
+  /** An account of the scenario that was not used yet. */
   fresh(): Account {
     return this.purse.fresh()
   }

@@ -66,7 +66,7 @@ const email: Scenario = async (world, instance) => {
   }
 }
 
-/** A gift that its client asks for with the same key until it is told the hash. */
+/** A gift that its client requests with the same key until it gets the hash. */
 const faucet: Scenario = async (world) => {
   const treasury = await treasuryOf(world)
   const amount = parseNano('0.001')!

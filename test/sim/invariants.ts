@@ -3,7 +3,7 @@ import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { ZERO_HASH } from '../../src/kernel/nano/block.ts'
 import type { WalletWorld } from '../support/wallet-world.ts'
 
-/** A send that a client was told of. */
+/** A send whose hash a client got. */
 export interface Acknowledged {
   hash: string
   from: string

@@ -233,7 +233,7 @@ class Life extends WalletLife {
     for (const node of this.#nodes) node.ledger = ledger
   }
 
-  /** All nodes tell of a payment that never was, and one wallet spends it. */
+  /** All nodes report a payment that never happened, and one wallet spends it. */
   async #deceive(instance: Instance): Promise<void> {
     await this.#invent()
     await this.#setAll(this.#lie)

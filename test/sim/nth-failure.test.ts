@@ -9,7 +9,7 @@ import { nano } from '../support/blocks.ts'
 import { ENGINES } from '../support/engines.ts'
 import { type Scenario, always, failEverywhere, stranger } from './fail-everywhere.ts'
 
-/** A send whose money waits to be received first; its client repeats it with the same key until it is told the hash. */
+/** A send whose money must first be received; its client repeats it with the same key until it gets the hash. */
 const send: Scenario = async (world, instance) => {
   const destination = stranger()
   const from = await world.create(instance)

@@ -166,7 +166,9 @@ async function assertBook({ db, fundsOf }: WalletWorld, shop: string): Promise<v
   }
 }
 
-/** A send of all that a key may spend, repeated until it is told the hash: it counts once, and nothing is left for another. */
+/**
+ * A send of all that a key may spend, repeated until it gets the hash: it counts once, and nothing is left for another.
+ */
 const spendAll: Scenario = async (world, instance) => {
   const destination = stranger()
   const from = await world.create(instance)

@@ -87,7 +87,7 @@ async function openSim(t: TestContext, opened: OpenedStore, engine: StoreEngine,
     since,
     running,
     async start() {
-      // An instance that has died hears nothing, and none of its questions is ever answered.
+      // An instance that has died receives nothing, and none of its requests is ever answered.
       let isDead = false
       const node: WatchContext['node'] = {
         publish: () => ledger.publish(),
@@ -143,7 +143,7 @@ async function readTold({ ctx: { db } }: OpenedStore) {
   )
 }
 
-/** What each endpoint must have been told of each of its addresses, in order. */
+/** What must have been reported to each endpoint about each of its addresses, in order. */
 function expected({ ledger, since }: Sim): Map<string, string[]> {
   return new Map(
     [...since].map(([key, before]) => {

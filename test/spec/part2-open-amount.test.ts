@@ -39,7 +39,7 @@ const chosenBy = async (shop: Shop, id: string, amount: string, visitor?: string
 }
 const page = async (url: string) => (await ask(url, { method: 'GET', headers: { accept: 'text/html' } })).text
 
-/** Every number that anybody is told about a paid checkout. */
+/** Every number that anybody gets about a paid checkout. */
 async function told(world: World, shop: Shop, id: string) {
   const check = await shop.check(id)
   const record = (await shop.rest('GET', `/checkout/${id}`)).json<Made>()

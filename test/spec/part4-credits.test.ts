@@ -13,7 +13,7 @@ test('buy_rpc offers credits for the account of the key, and a paid plan is adde
   // A key says whose they are, whatever else is said.
   const reply = await shop.call('buy_rpc', { email: 'somebody@example.com' }, bearer(key))
   const made = reply.json<Offer>()
-  // Everything that the service sells is paid to one wallet of its own, sealed like those of its customers.
+  // Everything that the service sells is paid to one wallet of its own, encrypted like those of its customers.
   const treasury = await shop.app.store.db
     .selectFrom('wallets')
     .innerJoin('wallet_keys', 'wallet_keys.wallet_id', 'wallets.id')

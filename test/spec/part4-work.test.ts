@@ -30,7 +30,7 @@ type Work = (asked: Asked) => string | Promise<string>
 
 const honest: Work = ({ hash, difficulty }) => findWork(hash, BigInt(`0x${difficulty}`))
 const silent: Work = () => new Promise(() => undefined)
-/** A value that is too weak, told as if it were strong. */
+/** A value that is too weak, reported as if it were strong. */
 const lying: Work = ({ hash }) => {
   let nonce = 0n
   while (workValue(hash, formatWork(nonce)) >= WORK_THRESHOLDS.dev.receive) nonce++

@@ -12,7 +12,7 @@ const distinct = (values: unknown[]) => new Set(values).size
 
 async function open(t: TestContext) {
   const { world, shop, key } = await openShop(t)
-  /** A paid checkout whose merchant is told at this address; answers the id of the event. */
+  /** A paid checkout whose merchant is notified at this address; returns the id of the event. */
   const payAndReport = async (webhook_url: string, by = key) => {
     const made = await shop.open({ address, amount: '1', webhook_url }, bearer(by))
     await world.pay(address, made.amount_raw)

@@ -19,7 +19,7 @@ import { SEED, SeededRandom, testRandom } from '../support/random.ts'
 import { noBlocks, sendsAsReported } from '../support/sends-as-reported.ts'
 import { SimLedger } from '../support/sim-ledger.ts'
 
-/* What merchants suffered whose addresses were watched, and were not told. */
+/* Merchants whose addresses were watched, and who were not notified. */
 
 const SHOP = addressOf('shop')
 const PAYER = addressOf('payer')
@@ -78,7 +78,7 @@ async function open(t: TestContext, opened: OpenedStore, engine: StoreEngine, ev
     (await ctx.db.selectFrom('events').select(['type', 'dedupe_key']).orderBy('position').execute()).length
   const read = async () =>
     (await ctx.db.selectFrom('address_watches').selectAll().where('address', '=', SHOP).executeTakeFirst())!
-  /** The clock goes on when everything that was heard or due is over: it must not outrun the store. */
+  /** The clock advances when everything received or due is finished, so that it does not outrun the store. */
   const second = async () => {
     await monitor.feed.idle()
     clock.advance(1_000)

@@ -136,7 +136,7 @@ describe('strangers', { concurrency: 2 }, () => {
       const use = () => ask(`${elsewhere.url}/api/keys`, { method: 'GET', headers })
       const mint = () => ask(`${elsewhere.url}/api/keys`, { headers, body: '{"name":"mine"}' })
       assert.deepEqual([(await use()).status, (await mint()).status], [200, 201])
-      // As the command line does it, which no gateway on an embedded store hears.
+      // As the command line does it, of which a gateway on an embedded store is not notified.
       await revokeKey(here.ctx, { accountId, keyId, actor: OPERATOR })
       assert.deepEqual([(await use()).status, (await mint()).status], [401, 401])
       const page = await ask(`${elsewhere.url}/dashboard/keys`, { method: 'GET', headers: { cookie } })

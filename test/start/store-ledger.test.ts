@@ -105,7 +105,7 @@ test('a store of an earlier version is adopted by the ledger that it was used wi
   const again = await openGateway(t, play)
   await forget(again)
   await again.app.close()
-  // The operator knows better: this store has never seen play money.
+  // The operator knows better: this store was never used with test nano.
   rmSync(join(embedded.folder, 'devnet.json'))
   const adopted = await openGateway(t, { ...play, NODE_URLS: NODES })
   await forget(adopted)

@@ -37,7 +37,7 @@ forEachEngine((engine, openFresh) => {
     }
   }
 
-  // Contract 3, rule 4: delivery can repeat. However often we hear of a block, it is one payment.
+  // Contract 3, rule 4: delivery can repeat. However often a block is reported, it is one payment.
   test('fifty copies of one confirmation at once: one payment, one event, one email', async (t) => {
     const { ctx, openOther } = await openShop(t)
     const other = await openOther()

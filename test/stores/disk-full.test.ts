@@ -10,7 +10,7 @@ import { testRandom } from '../support/random.ts'
 import { mountSmallDisk } from '../support/small-disk.ts'
 import { until } from '../support/until.ts'
 
-/* A disk that is full: every sale was 500 while balancers and operators were told that all is well. */
+/* A full disk: every sale got 500, while balancers and operators saw no problem. */
 
 /** Merchants keep what they like with an order; what packs badly fills half-empty pages faster. */
 const note = () => Buffer.from(testRandom.bytes(1_500)).toString('base64')

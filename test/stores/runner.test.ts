@@ -43,7 +43,7 @@ const countOf = async ({ store }: Instance, status: string) =>
 /** Stands still until it is opened. */
 const gate = () => Promise.withResolvers<void>()
 
-/** As a worker that takes a job and is never heard of again. */
+/** Like a worker that takes a job and dies. */
 const claimOne = ({ store, clock }: Pick<Instance, 'store' | 'clock'>, now = clock.now()) =>
   claimJobs(store.db, store.engine, { kind: 'k', limit: 1, now, leaseMilliseconds: LEASE })
 

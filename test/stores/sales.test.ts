@@ -73,7 +73,7 @@ forEachEngine((engine, openFresh) => {
       const checkout = await offerName(shop, 'Prize')
       sends.push(payment(checkout, YEAR, { hash: `A${at}`, from, at: store.clock.now() }))
     }
-    // Each is heard of on both instances, and twice on one.
+    // Each is reported on both instances, and twice on one.
     const heard = [...sends, ...sends, ...sends]
     await Promise.all(heard.map((send, at) => creditSend(shops[at % 2]!, send)))
     const lease = (await findLease(store.db, 'prize'))!

@@ -89,7 +89,7 @@ const confirmed = async (node: LedgerNode, hash: string) => {
     const stored = node.ledger.store.findBlock(hash)
     return node.holds || !stored || node.ledger.isConfirmed(stored)
   })
-  // It is told once it is on the disk.
+  // It is reported once it is on the disk.
   await node.durable
 }
 

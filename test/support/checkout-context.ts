@@ -39,7 +39,7 @@ export const NO_NAMES: Names = {
   aliases: () => [],
 }
 
-/** What the verbs of checkouts need, without a gateway around it. */
+/** What the domain functions of checkouts need, without a gateway around it. */
 export function toCheckoutCtx(
   store: StoreCtx,
   engine: StoreEngine,
@@ -125,7 +125,7 @@ export async function addCheckout(db: Db, id: string, change: Partial<CheckoutsT
     .execute()
 }
 
-/** A confirmed send, heard of now. */
+/** A confirmed send that is reported now. */
 export function sendOf(
   { clock }: Pick<CheckoutContext, 'clock'>,
   { hash, ...send }: Pick<IncomingSend, 'hash' | 'from' | 'to' | 'amountRaw'>,

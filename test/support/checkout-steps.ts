@@ -68,7 +68,7 @@ const toShop = (gateway: Gateway): Shop => ({
   check: async (id) => (await gateway.rest('GET', `/check/${id}`)).json<Check>(),
 })
 
-/** A shop whose merchant has a key and may be told on this machine. */
+/** A shop whose merchant has a key, and may get webhooks on this machine. */
 export async function openShop(
   t: TestContext,
   env: Record<string, string> = {},

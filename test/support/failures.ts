@@ -1,13 +1,13 @@
 import type { Failures } from '../../src/kernel/failures.ts'
 
 export interface HeardFailures extends Failures {
-  /** What was told so far: `place: message`, with what it is about. */
+  /** What was reported so far: `place: message`, with the ids. */
   heard: { place: string; error: unknown; ids: object }[]
   /** Losses by place. */
   losses: string[]
 }
 
-/** The mouth of failure with somebody to listen. */
+/** A reporter of failures that a test can read. */
 export function receiveFailures(): HeardFailures {
   const heard: HeardFailures['heard'] = []
   const losses: string[] = []

@@ -209,7 +209,7 @@ export const SORTED: Readonly<Record<string, Ask>> = {
     listSubscriptions(db, { owner: known.accountId, status: 'due', limit: known.limit }),
 }
 
-/** The statements that a verb asks. */
+/** The statements that a domain function runs. */
 export async function statementsOf(db: Db, ask: (db: Db) => Promise<unknown>): Promise<CompiledQuery[]> {
   const seen: CompiledQuery[] = []
   const watched = db.withPlugin({

@@ -23,7 +23,7 @@ export class Inventions {
     return this.#keep(block)
   }
 
-  /** From now on a node tells of them as of everything else. */
+  /** From now on a node reports them like everything else. */
   reportThrough(node: Pick<FaultyNode, 'lie'>): void {
     node.lie('blocks_info', (answer, body) => this.#inventBlocks(answer, body))
     node.lie('block_info', (answer, body) => {

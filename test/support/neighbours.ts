@@ -26,9 +26,9 @@ interface Beside<R> {
   others: R[]
 }
 
-/** What a verb of a store does to the row that it means. */
+/** What a store function does to its row. */
 interface Verb<R> {
-  /** What the row, and all beside it, is like when the verb applies. */
+  /** The state of the row, and of all others, before the call. */
   row?: Partial<R>
   run(db: Db, row: R, beside: Beside<R>): Promise<unknown>
   /** What becomes of it; null when it is deleted. */

@@ -78,7 +78,7 @@ function openTestRandom(): Random {
  */
 export const testRandom = /\.test\.\w+$/.test(process.argv[1] ?? '') ? openTestRandom() : systemRandom
 
-/** A hash that nobody has heard of. */
+/** A hash that nobody knows. */
 export const newHash = () => bytesToHex(testRandom.bytes(32))
 
 /** 32 bytes as a setting has them. */

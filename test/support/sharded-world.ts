@@ -147,7 +147,7 @@ export async function openShardedWorld(t: TestContext, size: WorldSize): Promise
       const amount = toRaw(checkout.amountRaw!)
       const hash = await send(payer, checkout.address, amount)
       world.paid.push({ hash, checkoutId: checkout.id, owner, amount })
-      // Every store hears of every block, in any order, some of them twice.
+      // Every store gets every block, in any order, some of them twice.
       const hearing = shuffle([...shards, ...shards.filter(() => random.below(3) === 0)])
       for (const shard of hearing) await credit(shard.process, shard.context, hash)
     },
@@ -170,7 +170,7 @@ export async function openShardedWorld(t: TestContext, size: WorldSize): Promise
         const grant = JSON.parse(payload) as { accountId: string; amount: number; reference: string }
         const { process, context } = shards[shardOf(grant.accountId, size.shards)]!
         await persist(process, () => grantCredits(context(), { ...grant, reason: 'bought', actor: OPERATOR }))
-        // Sometimes nobody hears that it was done, and it is done again.
+        // Sometimes the answer is lost, and the operation is done again.
         if (random.below(3) === 0) continue
         const done = () =>
           global.ctx.store.db.updateTable('jobs').set({ status: 'done' }).where('id', '=', id).execute()

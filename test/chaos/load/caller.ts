@@ -43,7 +43,7 @@ export interface Errand {
 export const PRICES = ['0.00005', '0.0001', '0.000125', '0.0002', '0.0003', '0.0007']
 /** How often an unclear request is repeated before the client lets it be. */
 const TRIES_MAX = 12
-/** At rest everything comes to its end; what does not is told. */
+/** Without faults everything must end; what does not is reported. */
 const ERRANDS_MAX = 600_000
 const IN_FLIGHT = 'idempotency_in_flight'
 /** Refusals that end with time. */
@@ -104,7 +104,7 @@ export class Caller {
     return undefined
   }
 
-  /** The same request again must tell the same, from whichever instance. */
+  /** The same request again must get the same answer, from any instance. */
   async repeat(request: object, key: string, member: string, expected: string): Promise<void> {
     const answer = await this.options.client.post(request, key)
     if (answer?.status === 200 && answer.body[member] !== expected) {

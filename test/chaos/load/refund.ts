@@ -12,7 +12,7 @@ interface Asking {
   /** Unset is all that is left. */
   amountRaw: bigint | undefined
   from: string | undefined
-  /** What the merchant has to be told when others have taken it all. */
+  /** The refusal that a merchant must get when others have taken everything. */
   mayBeTooMuch: boolean
   isClear: boolean
 }

@@ -6,7 +6,7 @@ import type { Caller } from './caller.ts'
 export async function send(caller: Caller): Promise<void> {
   const { random, money, made } = caller.options
   const wallet = random.pick(money.wallets)
-  // Everybody's amount is another, so that the friend can tell one send from the next.
+  // All amounts are different, so that the recipient can distinguish the sends.
   const amountRaw = (random.bigint(56) << 24n) + BigInt(made.sends.length + 1)
   const key = caller.nextKey('send')
   const asked: AskedSend = { key, amountRaw, hash: undefined }

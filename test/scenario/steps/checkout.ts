@@ -35,7 +35,7 @@ async function expect(walker: Walker, what: string, { id, check }: Made, status:
   return found
 }
 
-/** A checkout is paid, its page and its check say so, and its shop hears it once, signed. */
+/** A checkout is paid, its page and its check say so, and its shop is notified once, signed. */
 export async function pay(walker: Walker): Promise<void> {
   const { webhook_secret: secret } = (
     await ask(`${walker.gateway.url}/api/webhooks/secret/rotate`, {
@@ -57,7 +57,7 @@ export async function pay(walker: Walker): Promise<void> {
   walker.note('paid: webhook', { status: 200, json: () => JSON.parse(body) })
 }
 
-/** A payment in two parts is partial, then complete; what is too much is told. */
+/** A payment in two parts is partial, then complete; the excess is reported. */
 export async function payInParts(walker: Walker): Promise<void> {
   const { address } = walker.fresh()
   const made = await open(walker, 'parts', { address, amount: '0.002', mode: 'unique_address' })

@@ -47,7 +47,7 @@ export async function fund(walker: Walker): Promise<void> {
   await agree(walker, 'funded', customer)
 }
 
-/** What the gateway tells of an account is what its node tells. */
+/** The gateway's answers about an account are those of its node. */
 export async function agree(walker: Walker, when: string, { address }: Account): Promise<void> {
   const balance = await walker.call(`balance, ${when}`, 'account_balance', { account: address })
   const info = await walker.call(`account, ${when}`, 'account_info', { account: address })
@@ -71,7 +71,7 @@ export async function refuse(walker: Walker): Promise<void> {
   assert.equal(walker.note('unknown block', unknown).error, 'Block not found')
 }
 
-/** Everything that the walk still has goes back to where it came from. */
+/** Everything that is left goes back to where it came from. */
 export async function giveBack(walker: Walker): Promise<void> {
   await agree(walker, 'at the end', walker.customer)
   await walker.purse.giveBack()

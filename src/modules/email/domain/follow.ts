@@ -43,7 +43,7 @@ export async function followPayment(ctx: EmailContext, id: string): Promise<void
   const hasMoved = await inTx(ctx.store, (tx) => settle(ctx, tx, { id, feeAddress, mayExpire }))
   if (!hasMoved) return
   notifyPages(ctx.store, payment)
-  // The wallets' jobs repeat what fails here.
+  // If this fails, the jobs of the wallets repeat it.
   await whenOver(ctx.queue.advance(payment.walletId))
 }
 
