@@ -25,12 +25,7 @@ test('a number that can be kept as it is stays one, and strings stay as they are
 })
 
 test('long bodies of digits are read at once', () => {
-  const begun = performance.now()
-  for (const digits of [
-    `1.${'0'.repeat(900_000)}1`,
-    `1${'0'.repeat(900_000)}`,
-    `[${Array(50_000).fill('1184367295834562561')}]`,
-  ])
-    read(digits)
-  assert.ok(performance.now() - begun < 2_000)
+  const many = Array.from({ length: 50_000 }, () => '1184367295834562561')
+  for (const digits of [`1.${'0'.repeat(900_000)}1`, `1${'0'.repeat(900_000)}`]) assert.equal(read(digits), digits)
+  assert.deepEqual(read(`[${many.join()}]`), many)
 })

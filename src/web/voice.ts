@@ -79,6 +79,9 @@ export function fill(text: string, values: Readonly<Record<string, string | numb
 /** A text for each plural form of a language; Arabic has six. */
 export type Plural = { other: string } & Partial<Record<Intl.LDMLPluralRule, string>>
 
+/** In a catalogue: other languages have forms that English has not. */
+export const plural = (forms: Plural): Plural => forms
+
 /** The plural form for a number, with the number in it. */
 export function count(locale: string, forms: Plural, n: number): string {
   const form = forms[new Intl.PluralRules(locale).select(n)] ?? forms.other

@@ -156,7 +156,11 @@ async function migrateDirectly(url: string, { store, migrations, needs }: Migrat
   if (direct === undefined) return migrate(store, migrations)
   const { pool, connect } = openPool(new PostgresHosts(direct), { ...needs, silenceMax: SILENCE_MAX })
   const db = new Kysely<Tables>({ dialect: postgresDialect({ connect, end: () => pool.end() }) })
-  await migrate({ db, engine: 'postgres' }, migrations).finally(() => db.destroy())
+  try {
+    await migrate({ db, engine: 'postgres' }, migrations)
+  } finally {
+    await db.destroy()
+  }
 }
 
 function openSqlite(file: string, { health, failures, traces, isGateway }: StoreNeeds): Store {

@@ -101,6 +101,6 @@ export function columns<F extends ColumnsOf>(fields: F): Columns<F> {
       return record as RecordOf<F>
     },
     toRow: (record) => toPart(record, byMember.keys()) as RowOf<F>,
-    toPart: (record, some) => toPart(record, some) as Partial<RowOf<F>>,
+    toPart,
   }
 }

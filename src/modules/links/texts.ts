@@ -1,4 +1,4 @@
-import { type Plural, catalogue } from '../../web/voice.ts'
+import { catalogue, plural } from '../../web/voice.ts'
 
 /** Texts of an offer's page, in addition to those of the payment page. */
 export const OFFER_TEXTS = catalogue({
@@ -6,7 +6,7 @@ export const OFFER_TEXTS = catalogue({
     quantity: 'Quantity',
     suggestion: 'Choose an amount',
     ownAmount: 'Another amount',
-    left: { other: '{n} left' } as Plural,
+    left: plural({ other: '{n} left' }),
     toPayment: 'Continue to payment',
     sold_out: 'Sold out',
     reserved: 'All units are reserved right now. Some may become available in a few minutes.',

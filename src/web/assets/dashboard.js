@@ -124,7 +124,7 @@ for (const lines of document.querySelectorAll('[data-rows]')) {
 // camera was held is not stored.
 const PICTURE_BYTES = 512 * 1024
 const PICTURE_SIDE = 1600
-async function draw(file) {
+async function shrink(file) {
   const bitmap = await createImageBitmap(file)
   const scale = Math.min(1, PICTURE_SIDE / Math.max(bitmap.width, bitmap.height))
   const canvas = document.createElement('canvas')
@@ -133,11 +133,9 @@ async function draw(file) {
   canvas.getContext('2d').drawImage(bitmap, 0, 0, canvas.width, canvas.height)
   return canvas
 }
-document.addEventListener('change', async ({ target }) => {
-  const [file] = target.type === 'file' ? target.files : []
-  if (!file) return
+async function showPicture(target, file) {
   try {
-    const canvas = await draw(file)
+    const canvas = await shrink(file)
     if (target.files[0] !== file) return
     const place = target.closest('.upload')
     place.querySelector(':scope > img, :scope > canvas')?.remove()
@@ -158,6 +156,10 @@ document.addEventListener('change', async ({ target }) => {
   } catch {
     // Not a picture for this browser: the answer to the form says what is wrong.
   }
+}
+document.addEventListener('change', ({ target }) => {
+  const [file] = target.type === 'file' ? target.files : []
+  if (file) void showPicture(target, file)
 })
 
 // Search opens with a slash, or with Ctrl-K from anywhere.

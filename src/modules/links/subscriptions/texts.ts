@@ -1,4 +1,4 @@
-import { type Language, type Plural, catalogue, count } from '../../../web/voice.ts'
+import { type Language, catalogue, count, plural } from '../../../web/voice.ts'
 import type { Every } from './periods.ts'
 
 /** Texts for subscribers: on the offer's page, on their own page, and in mails. */
@@ -10,7 +10,7 @@ export const SUBSCRIPTION_TEXTS = catalogue({
     wrongEmail: 'Enter an email address.',
     month: 'every month',
     year: 'every year',
-    days: { one: 'every day', other: 'every {n} days' } as Plural,
+    days: plural({ one: 'every day', other: 'every {n} days' }),
     dueSubject: 'Time to renew: {title}',
     dueText:
       'Your subscription to “{title}” is paid until {until}. Nothing is charged automatically. To renew, pay here:',
