@@ -29,7 +29,7 @@ export interface Described {
     /** Synonyms of its fields, as in the action. */
     synonyms?: Readonly<Record<string, string>> | undefined
     /** Set if a declared resource reads the body, and refuses unknown fields (`resource/read.ts`). */
-    isOfNoun?: true
+    isOfResource?: true
   }
   /** A repetition with the same Idempotency-Key acts once. */
   once?: true

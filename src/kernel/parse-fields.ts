@@ -133,7 +133,7 @@ export function unusedOfRoute({ query = [], body }: Pick<Described, 'query' | 'b
     for (const [name, value] of Object.entries(request.query)) {
       if (Array.isArray(value) && name !== 'key') throw badField(name, `${name} was given more than once.`)
     }
-    if (!body?.isOfNoun) refuseOthers(fields, request.body())
+    if (!body?.isOfResource) refuseOthers(fields, request.body())
   }
 }
 

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Tables } from '../kernel/db.ts'
-import { type AnyNoun, storedOf } from '../kernel/resource/resource.ts'
+import { type AnyEntity, storedOf } from '../kernel/resource/resource.ts'
 import { accountProfile, member } from '../modules/accounts/index.ts'
 import { paymentLink } from '../modules/links/index.ts'
 import { pointOfSale } from '../modules/pos/index.ts'
@@ -65,30 +65,30 @@ const goneFrom =
 /** A gateway of 0.1 that runs beside this one does not write the owner. */
 const ofReplays = ({ accountId }: Whose) => sql<boolean>`(account_id = ${accountId}
   or endpoint_id in (select id from webhook_endpoints where webhook_endpoints.account_id = ${accountId}))`
-/** For a declared noun: owner, secret columns and columns to be emptied follow from its fields. */
+/** For a declared entity: owner, secret columns and columns to be emptied follow from its fields. */
 function ofNoun<T extends keyof Tables>(
-  noun: AnyNoun & { table: T },
+  entity: AnyEntity & { table: T },
   erase: 'delete' | (Partial<Tables[T]> & object),
 ): Personal<T> {
-  const stored = storedOf(noun)
+  const stored = storedOf(entity)
   const secrets = stored.filter(({ field }) => field.isSecret)
   const emptied = stored.flatMap(({ column, field: { erased, within } }) =>
     erased === undefined ? [] : [[column, within ? '{}' : erased]],
   )
   const columnOf = (name: string) => stored.find((each) => each.name === name)!.column
   return {
-    key: noun.key.map((name) => columnOf(name) as Column<T>),
-    of: owned(columnOf(noun.owner)),
+    key: entity.key.map((name) => columnOf(name) as Column<T>),
+    of: owned(columnOf(entity.owner)),
     leftOut: secrets.map(({ column }) => column as Column<T>),
     erase:
       erase === 'delete'
         ? erase
-        : { ...(Object.fromEntries(emptied) as object), ...(noun.marksDeleted && { deleted_at: 1 }), ...erase },
+        : { ...(Object.fromEntries(emptied) as object), ...(entity.marksDeleted && { deleted_at: 1 }), ...erase },
   }
 }
 const ofFreeUses = ({ accountId }: Whose) => sql<boolean>`caller = ${`acc:${accountId}`}`
 
-export const NOUNS: readonly AnyNoun[] = [
+export const ENTITIES: readonly AnyEntity[] = [
   webhookEndpoint,
   addressWatch,
   pointOfSale,

@@ -31,8 +31,8 @@ export async function listUnsettled(world: ChaosWorld, made: Made): Promise<stri
   const unfinished = paid.filter(({ id }) => status.get(id) !== 'complete')
   if (unfinished.length > 0) open.push(`${unfinished.length} paid checkouts are not complete`)
   const told = receiver.told(COMPLETED)
-  const untold = paid.filter(({ id }) => !told.has(id))
-  if (untold.length > 0) open.push(`${untold.length} shops were not told`)
+  const unreported = paid.filter(({ id }) => !told.has(id))
+  if (unreported.length > 0) open.push(`${unreported.length} shops were not told`)
   const unmailed = paid.filter(({ id, notify }) => notify && !mailbox.received.has(`mail_checkout_${id}`))
   if (unmailed.length > 0) open.push(`${unmailed.length} receipts were not mailed`)
   const blocks = await db

@@ -60,8 +60,8 @@ test('a wallet that asks a gateway on the development ledger for the live thresh
 test('a gateway that computes dev work has no business on a ledger that asks for live work, until it is set to', async (t) => {
   const ledger = await openDevnet(t, { thresholds: WORK_THRESHOLDS.live })
   const env = { NODE_URLS: ledger.rpcUrl, NODE_NETWORK: 'dev' }
-  const untold = await openGateway(t, env)
-  assert.equal(untold.app.nodes.pool.upstreams[0]!.state, 'foreign')
+  const unverified = await openGateway(t, env)
+  assert.equal(unverified.app.nodes.pool.upstreams[0]!.state, 'foreign')
   const told = await openGateway(t, { ...env, DEVNET_WORK: 'live' })
   assert.equal(told.app.nodes.pool.upstreams[0]!.state, 'well')
   const generous = await openDevnet(t, { thresholds: NO_WORK })

@@ -81,17 +81,20 @@ export const USUAL_CHANGES: readonly UsualChange[] = [
     heading: 'Add a route',
     words: { module: 'usernames', area: 'name-count' },
     files: {
-      'src/modules/<module>/routes/api.ts': behind('const verbs: readonly Verb<UsernameContext>[] = [', COUNT_ROUTE),
+      'src/modules/<module>/routes/api.ts': behind(
+        'const routes: readonly ApiRoute<UsernameContext>[] = [',
+        COUNT_ROUTE,
+      ),
       'test/hostile/expectations.ts': behind('    /api/names ', '/api/names/count '),
       'test/http/<area>.test.ts': create(COUNT_TEST),
     },
   },
   {
     heading: 'Add a function that moves money',
-    words: { module: 'faucet', verb: 'thank' },
+    words: { module: 'faucet', function: 'thank' },
     files: {
-      'src/modules/<module>/domain/<verb>.ts': create(THANK),
-      'test/sim/<verb>-nth-failure.test.ts': create(THANK_TEST),
+      'src/modules/<module>/domain/<function>.ts': create(THANK),
+      'test/sim/<function>-nth-failure.test.ts': create(THANK_TEST),
     },
   },
   {
@@ -119,9 +122,9 @@ export const USUAL_CHANGES: readonly UsualChange[] = [
   },
   {
     heading: 'Add a field that a merchant can set',
-    words: { module: 'pos', noun: 'point-of-sale', number: '9000', what: 'pos-location' },
+    words: { module: 'pos', entity: 'point-of-sale', number: '9000', what: 'pos-location' },
     files: {
-      'src/modules/<module>/<noun>.ts': behind(
+      'src/modules/<module>/<entity>.ts': behind(
         '    isPaused: flag(),\n',
         "    location: text({ label: 'Location', hint: 'For your own lists.', max: 80, personal: true }),\n",
       ),
@@ -144,9 +147,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   },
   {
     heading: 'Add a column or a table',
-    words: { module: 'faucet', verb: 'claim', number: '9001', what: 'faucet-note' },
+    words: { module: 'faucet', function: 'claim', number: '9001', what: 'faucet-note' },
     files: {
-      'src/modules/<module>/domain/<verb>.ts': behind(
+      'src/modules/<module>/domain/<function>.ts': behind(
         '    idempotencyKey: idempotencyKey ?? null,\n',
         '    note: null,\n',
       ),
@@ -194,13 +197,13 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   },
   {
     heading: 'Add a kind of event',
-    words: { verb: 'end' },
+    words: { function: 'end' },
     files: {
       'src/modules/checkout/event-kinds.ts': behind(
         "  'checkout.expired': 'the checkout expired',\n",
         "  'checkout.cancelled': 'the checkout was given up',\n",
       ),
-      'src/modules/checkout/domain/<verb>.ts': behind(
+      'src/modules/checkout/domain/<function>.ts': behind(
         '    if (isOpen) await enqueueSweep(tx, moved)\n',
         "    if (isOpen) await announce(tx, moved, { type: 'checkout.cancelled', dedupeKey: 'cancelled' })\n",
       ),
@@ -213,11 +216,11 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   },
   {
     heading: 'Add a webhook target',
-    words: { module: 'email', verb: 'open', subject: 'emails' },
+    words: { module: 'email', function: 'open', subject: 'emails' },
     files: {
       'src/modules/<module>/event-kinds.ts': create(EMAIL_KINDS),
       'src/modules/<module>/index.ts': (text) => `${text}export { EMAIL_EVENT, EMAIL_KINDS } from './event-kinds.ts'\n`,
-      'src/modules/<module>/domain/<verb>.ts': both(
+      'src/modules/<module>/domain/<function>.ts': both(
         behind(
           "import { alongWallet, splitShares } from '../../wallets/index.ts'\n",
           "import { recordEvent } from '../../webhooks/index.ts'\n",

@@ -128,7 +128,7 @@ test('a proxy that hides version, telemetry and active_difficulty is known by ou
   const gateway = await openGateway(t, { NODE_URLS: urls, NODE_NETWORK: 'dev' })
   assert.deepEqual(
     [0, 1, 2].map((at) => stateOf(gateway, at)),
-    ['well', 'foreign', 'untold'],
+    ['well', 'foreign', 'unverified'],
   )
   assert.equal((await balanceOf(gateway)).json().balance, nano(5).toString())
   assert.equal(stranger.hits('account_balance') + silent.hits('account_balance'), 0)
@@ -145,7 +145,7 @@ test('on a network whose first block nobody knows beforehand, nodes that contrad
   const open = (nodes: FaultyNode[]) =>
     openGateway(t, { NODE_URLS: nodes.map(({ url }) => url).join(','), NODE_NETWORK: 'beta' })
   const torn = await open([one, odd])
-  assert.deepEqual([stateOf(torn, 0), stateOf(torn, 1)], ['untold', 'untold'])
+  assert.deepEqual([stateOf(torn, 0), stateOf(torn, 1)], ['unverified', 'unverified'])
   assert.match((await readinessOf(torn)).reason!, /the nodes do not agree on a first block/)
   assert.equal((await balanceOf(torn)).status, 502)
   const decided = await open([odd, one, two])

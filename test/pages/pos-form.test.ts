@@ -4,7 +4,7 @@ import { Signer } from '../support/blocks.ts'
 import { openBrowser, openTab, signIn } from './browser.ts'
 import { openDashboard } from './dashboard-steps.ts'
 
-/* The form of a declared noun without any script: rows are rows, and everything that is wrong is said at once, beside its field. */
+/* The form of a declared entity without any script: rows are rows, and everything that is wrong is said at once, beside its field. */
 
 test(
   'a form named one mistake at a time, in the words of the API, and lost which item was meant',

@@ -10,7 +10,7 @@ import { isThorough } from '../support/thorough.ts'
 
 /*
  * Many stores instead of one primary (docs/scaling.md, "Past one primary"): every account with its rows in the store that its
- * name hashes to, and what is everybody's in a store of its own. Verbs are the real ones. Processes die and replies get lost
+ * name hashes to, and what is everybody's in a store of its own. The functions are the real ones. Processes die and replies get lost
  * between any two writes; whoever asked asks again, as clients, pollers and jobs do. In the end the laws of one store hold
  * over all of them.
  */

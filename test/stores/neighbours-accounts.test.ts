@@ -20,7 +20,7 @@ import * as standing from '../../src/modules/accounts/standing.ts'
 import * as accounts from '../../src/modules/accounts/store.ts'
 import { markSuccession } from '../../src/modules/accounts/keys-store.ts'
 import { toRaw } from '../../src/kernel/money.ts'
-import { ANOTHER, LATER, NOW, deletesOld, tryVerbs, verbsOn } from '../support/neighbours.ts'
+import { ANOTHER, LATER, NOW, deletesOld, tryFunctions, trialsOn } from '../support/neighbours.ts'
 
 type Repeat = Selectable<IdempotencyTable>
 const RUN = { fingerprint: 'g', claim: 'mine', now: NOW, leaseUntil: LATER, expiresAt: 2 * LATER }
@@ -33,10 +33,10 @@ const ownKey = ({ id: keyId, account_id: accountId }: { id: string; account_id: 
 
 const ofAccount = ({ id, account_id: accountId }: { id: string; account_id: string }) => ({ id, accountId })
 
-tryVerbs(
+tryFunctions(
   ['accounts'],
   [
-    ...verbsOn('accounts', {
+    ...trialsOn('accounts', {
       lockAccount: { run: (db, { id }) => accounts.lockAccount(db, id), locks: true },
       markSuspended: {
         row: { role: 'user' },
@@ -65,7 +65,7 @@ tryVerbs(
         to: { features: '{"wallet_sends":false}' },
       },
     }),
-    ...verbsOn('members', {
+    ...trialsOn('members', {
       lockPerson: { run: (db, { email }) => members.lockPerson(db, email), means: ['email'], locks: true },
       signOutPerson: {
         run: (db, { email }) => members.signOutPerson(db, { email, keep: 'ses_kept', now: NOW }),
@@ -108,7 +108,7 @@ tryVerbs(
         unless: [{ account_id: ANOTHER }, { ended_at: 1 }, { role: 'owner' }],
       },
     }),
-    ...verbsOn('passkeys', {
+    ...trialsOn('passkeys', {
       markPasskeyUsed: {
         row: { counter: 5 },
         run: (db, { id }) => passkeys.markPasskeyUsed(db, { id, counter: 6, now: NOW }),
@@ -137,7 +137,7 @@ tryVerbs(
         means: ['email'],
       },
     }),
-    ...verbsOn('recovery_codes', {
+    ...trialsOn('recovery_codes', {
       markCodeUsed: {
         run: (db, { code_hash: hash, email }) => codes.markCodeUsed(db, { hash, email, now: NOW }),
         to: { used_at: NOW },
@@ -145,7 +145,7 @@ tryVerbs(
       },
       deleteCodes: { run: (db, { email }) => codes.deleteCodes(db, email), to: null, means: ['email'] },
     }),
-    ...verbsOn('passkey_challenges', {
+    ...trialsOn('passkey_challenges', {
       takeChallenge: {
         row: { expires_at: NOW + 1 },
         run: (db, { challenge_hash: hash, bound_to: boundTo }) =>
@@ -161,7 +161,7 @@ tryVerbs(
       },
       deleteOldChallenges: deletesOld('expires_at', (db) => challenges.deleteOldChallenges(db, NOW)),
     }),
-    ...verbsOn('api_keys', {
+    ...trialsOn('api_keys', {
       markAllRevoked: {
         run: (db, { account_id: accountId }) => accounts.markAllRevoked(db, accountId, NOW),
         to: { revoked_at: NOW },
@@ -205,10 +205,10 @@ tryVerbs(
         to: { predecessor: 'key_old' },
       },
     }),
-    ...verbsOn('account_logos', {
+    ...trialsOn('account_logos', {
       deleteLogo: { run: (db, { account_id: accountId }) => deleteLogo(db, accountId), to: null },
     }),
-    ...verbsOn('sign_in_links', {
+    ...trialsOn('sign_in_links', {
       markLinkUsed: {
         row: { expires_at: NOW + 1 },
         run: (db, { token_hash: hash }) => accounts.markLinkUsed(db, hash, NOW),
@@ -217,7 +217,7 @@ tryVerbs(
       },
       deleteOldLinks: deletesOld('expires_at', (db) => accounts.deleteOldLinks(db, NOW)),
     }),
-    ...verbsOn('session_secrets', {
+    ...trialsOn('session_secrets', {
       replaceSessionSecret: {
         run: (db, { id, secret }) => replaceSessionSecret(db, { id, unreadable: secret, secret: 'CD', now: NOW }),
         to: { secret: 'CD', created_at: NOW },
@@ -225,10 +225,10 @@ tryVerbs(
       },
       deleteOldSecrets: deletesOld('created_at', (db) => deleteOldSecrets(db, NOW)),
     }),
-    ...verbsOn('ended_sessions', {
+    ...trialsOn('ended_sessions', {
       deleteOldEndedSessions: deletesOld('expires_at', (db) => deleteOldEndedSessions(db, NOW)),
     }),
-    ...verbsOn('free_uses', {
+    ...trialsOn('free_uses', {
       giveBackFree: {
         row: { ends_at: NOW, taken: 1 },
         run: (db, { caller, meter }) => giveBackFree(db, { caller, meter, endsAt: NOW }),
@@ -237,7 +237,7 @@ tryVerbs(
       },
       deleteEndedUses: deletesOld('ends_at', (db) => deleteEndedUses(db, NOW)),
     }),
-    ...verbsOn('key_spends', {
+    ...trialsOn('key_spends', {
       deleteSpend: {
         run: (db, { limit_id: limitId, reference }) => spends.deleteSpend(db, { limitId, reference }),
         to: null,
@@ -255,7 +255,7 @@ tryVerbs(
         unless: [{ day: '2026-11-02' }],
       },
     }),
-    ...verbsOn('key_spend_days', {
+    ...trialsOn('key_spend_days', {
       lockSpendDay: { run: (db, { limit_id: limitId, day }) => spends.lockSpendDay(db, { limitId, day }), locks: true },
       moveSpent: {
         row: { spent_raw: '5' },
@@ -272,7 +272,7 @@ tryVerbs(
         unless: [{ day: '2026-11-02' }],
       },
     }),
-    ...verbsOn('credit_balances', {
+    ...trialsOn('credit_balances', {
       takeAvailable: {
         row: { available: 5 },
         run: (db, { account_id: id }) => credits.takeAvailable(db, id, 5),
@@ -280,7 +280,7 @@ tryVerbs(
         unless: [{ available: 4 }],
       },
     }),
-    ...verbsOn('credit_reservations', {
+    ...trialsOn('credit_reservations', {
       markReservation: {
         row: { status: 'open' },
         run: (db, { id }) => credits.markReservation(db, id, 'released'),
@@ -295,13 +295,13 @@ tryVerbs(
         unless: [{ status: 'open' }, { created_at: NOW }],
       },
     }),
-    ...verbsOn('account_requests', {
+    ...trialsOn('account_requests', {
       deleteOldRequests: deletesOld('at', (db) => deleteOldRequests(db, NOW, 100)),
     }),
-    ...verbsOn('usage_batches', {
+    ...trialsOn('usage_batches', {
       deleteOldBatches: deletesOld('created_at', (db) => credits.deleteOldBatches(db, NOW)),
     }),
-    ...verbsOn('idempotency', {
+    ...trialsOn('idempotency', {
       markTakenOver: {
         row: { ...STARTED, made: 'sealed' },
         run: (db, row) => repeats.markTakenOver(db, keyOf(row), seenOf(row), { ...RUN, isNew: false }),

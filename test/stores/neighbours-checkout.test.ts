@@ -15,7 +15,7 @@ import * as watch from '../../src/modules/checkout/watch-store.ts'
 import * as scans from '../../src/modules/checkout/scans-store.ts'
 import { forEachEngine } from '../support/engines.ts'
 import { fill } from '../support/filled-store.ts'
-import { LATER, NOW, deletesOld, tryVerbs, verbsOn } from '../support/neighbours.ts'
+import { LATER, NOW, deletesOld, tryFunctions, trialsOn } from '../support/neighbours.ts'
 
 /** What every checkout of the fill asks for. */
 const AMOUNT = String(2n ** 128n - 1n)
@@ -36,10 +36,10 @@ const UNSEEN = { detected: null, detectedAt: null, amountRaw: undefined }
 const INVOICE = { number: null, seller: null, buyer: null, lines: [], tax: [] }
 const SCAN = { scannedAt: NOW, nextScanAt: 3 * LATER, leaseUntil: LATER }
 
-tryVerbs(
+tryFunctions(
   ['checkout'],
   [
-    ...verbsOn('checkout_refunds', {
+    ...trialsOn('checkout_refunds', {
       markRefund: {
         row: { status: 'sending', hash: null, sent_at: null, ended_at: null, due_at: 1 },
         run: async (db, { id }) => {
@@ -65,7 +65,7 @@ tryVerbs(
         unless: [{ due_at: null }],
       },
     }),
-    ...verbsOn('checkouts', {
+    ...trialsOn('checkouts', {
       forgetNotify: {
         row: { status: 'complete', notify: 'a@b.example', watched_until: NOW - 1, notified_at: 1 },
         run: (db) => forgetNotify(db, NOW, 100),
@@ -127,14 +127,14 @@ tryVerbs(
         unless: [{ notified_at: 1 }],
       },
     }),
-    ...verbsOn('invoice_counters', {
+    ...trialsOn('invoice_counters', {
       takeInvoiceNumber: {
         row: { last: 7 },
         run: (db, { owner }) => takeInvoiceNumber(db, { owner, invoice: INVOICE }),
         to: { last: 8 },
       },
     }),
-    ...verbsOn('checkout_payments', {
+    ...trialsOn('checkout_payments', {
       markAssigned: {
         row: { kind: 'unmatched' },
         run: (db, { owner, block_hash: blockHash }) => markAssigned(db, { owner, blockHash, checkoutId: 'chk_1' }),
@@ -142,7 +142,7 @@ tryVerbs(
         unless: [{ kind: 'counted' }, { kind: 'late' }],
       },
     }),
-    ...verbsOn('checkout_reservations', {
+    ...trialsOn('checkout_reservations', {
       markSuperseded: {
         run: (db, { checkout_id: id }) => markSuperseded(db, id),
         to: { superseded: 1 },
@@ -150,10 +150,10 @@ tryVerbs(
       },
       deleteReleased: deletesOld('release_at', (db) => deleteReleased(db, NOW), NOW),
     }),
-    ...verbsOn('checkout_sightings', {
+    ...trialsOn('checkout_sightings', {
       deleteSightings: { run: (db, { address }) => deleteSightings(db, [address]), to: null, means: ['address'] },
     }),
-    ...verbsOn('watched_addresses', {
+    ...trialsOn('watched_addresses', {
       holdAddress: { run: (db, { address }) => watch.holdAddress(db, address), locks: true },
       claimScans: {
         row: { next_scan_at: NOW },

@@ -2,17 +2,17 @@ import { forgetVisit, forgetVisitors } from '../../src/modules/links/orders-stor
 import { paymentLinks } from '../../src/modules/links/payment-link.ts'
 import * as links from '../../src/modules/links/store.ts'
 import * as subscriptions from '../../src/modules/links/subscriptions/store.ts'
-import { ANOTHER, NOW, tryVerbs, verbsOn } from '../support/neighbours.ts'
+import { ANOTHER, NOW, tryFunctions, trialsOn } from '../support/neighbours.ts'
 
 const OPEN = { paused: 0, deleted_at: null, ends_at: NOW + 1, sold_max: 7, held: 2, sold: 3 }
 const PERIOD = { status: 'active', dueAt: 9, beganAt: 2, periods: 4, paidUntil: 8 } as const
 const RENEWED = { ...PERIOD, checkoutId: 'c2', endedAt: 7, forgets: true } as const
 const GONE = [{ owner: ANOTHER }, { deleted_at: 1 }]
 
-tryVerbs(
+tryFunctions(
   ['links'],
   [
-    ...verbsOn('payment_links', {
+    ...trialsOn('payment_links', {
       lockLink: { run: (db, { id, owner }) => paymentLinks.lock(db, { id, owner }), locks: true },
       updateTerms: {
         run: async (db, { id, owner }) => {
@@ -43,7 +43,7 @@ tryVerbs(
         to: { held: 0, sold: 5, orders: 2, revenue_raw: '15', revenue_e8: '27' },
       },
     }),
-    ...verbsOn('subscriptions', {
+    ...trialsOn('subscriptions', {
       lockSubscription: { run: (db, { id }) => subscriptions.lockSubscription(db, id), locks: true },
       'lockSubscription of its merchant': {
         run: (db, { id, owner, link_id: linkId }) => subscriptions.lockSubscription(db, id, { owner, linkId }),
@@ -72,7 +72,7 @@ tryVerbs(
         unless: [{ due_at: null }],
       },
     }),
-    ...verbsOn('link_orders', {
+    ...trialsOn('link_orders', {
       forgetVisitors: {
         row: { visitor: 'who', created_at: NOW - 1 },
         run: (db) => forgetVisitors(db, NOW, 100),

@@ -1,14 +1,14 @@
 import * as pins from '../../src/modules/pos/pins-store.ts'
 import { tills } from '../../src/modules/pos/point-of-sale.ts'
-import { ANOTHER, NOW, tryVerbs, verbsOn } from '../support/neighbours.ts'
+import { ANOTHER, NOW, tryFunctions, trialsOn } from '../support/neighbours.ts'
 
 const GONE = [{ owner: ANOTHER }, { deleted_at: 1 }]
 const LIMITS = { now: NOW, triesMax: 5, lockedUntil: NOW + 300, wrongMax: 50 }
 
-tryVerbs(
+tryFunctions(
   ['pos'],
   [
-    ...verbsOn('points_of_sale', {
+    ...trialsOn('points_of_sale', {
       lockPos: { run: (db, { id, owner }) => tills.lock(db, { id, owner }), locks: true },
       updatePos: {
         run: async (db, { id, owner }) => {
@@ -35,7 +35,7 @@ tryVerbs(
         unless: [{ wrong_pins: 0 }],
       },
     }),
-    ...verbsOn('pos_pin_tries', {
+    ...trialsOn('pos_pin_tries', {
       takeTry: {
         row: { tries: 3, wrong: 8, locked_until: NOW },
         run: (db, { pos_id: posId, who }) => pins.takeTry(db, { posId, who }, LIMITS),

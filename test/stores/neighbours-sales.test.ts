@@ -7,7 +7,7 @@ import * as email from '../../src/modules/email/store.ts'
 import * as names from '../../src/modules/names/store.ts'
 import { deleteExpiredSwaps, findSwap, markSwap } from '../../src/modules/swap/store.ts'
 import * as x402 from '../../src/modules/x402/store.ts'
-import { ANOTHER, LATER, NOW, deletesOld, tryVerbs, verbsOn } from '../support/neighbours.ts'
+import { ANOTHER, LATER, NOW, deletesOld, tryFunctions, trialsOn } from '../support/neighbours.ts'
 
 const OVER = [{ status: 'completed' }, { status: 'expired' }] as const
 const DECIDED = [{ status: 'claimed' }, { status: 'refunded' }] as const
@@ -26,17 +26,17 @@ const leaseOf = (row: Selectable<UsernamesTable>) => ({
   indexed: false,
 })
 
-tryVerbs(
+tryFunctions(
   ['billing', 'names', 'usernames', 'swap', 'faucet', 'email', 'x402'],
   [
-    ...verbsOn('service_orders', {
+    ...trialsOn('service_orders', {
       lockOrder: { run: (db, { checkout_id: id }) => billing.lockOrder(db, id), locks: true },
       updateDetail: {
         run: (db, { checkout_id: id }) => billing.updateDetail(db, id, { a: 1 }),
         to: { detail: '{"a":1}' },
       },
     }),
-    ...verbsOn('service_payments', {
+    ...trialsOn('service_payments', {
       updateSettled: {
         run: (db, { block_hash: hash }) =>
           billing.updateSettled(db, hash, { outcome: 'applied', reason: null, what: 'a name', accountId: null }),
@@ -48,7 +48,7 @@ tryVerbs(
         unless: [{ outcome: 'applied' }, { outcome: 'refunded' }, { outcome: 'unauthorized' }],
       },
     }),
-    ...verbsOn('usernames', {
+    ...trialsOn('usernames', {
       lockLease: { run: (db, { name }) => names.lockLease(db, name), locks: true },
       updateLease: {
         row: { told: 2 },
@@ -74,7 +74,7 @@ tryVerbs(
         unless: [{ expires_at: LATER + 1 }, { told: 2 }, { told: 0 }],
       },
     }),
-    ...verbsOn('swaps', {
+    ...trialsOn('swaps', {
       deleteExpiredSwaps: {
         row: { status: 'expired', looked_at: NOW - 1, account_id: null },
         run: (db) => deleteExpiredSwaps(db, NOW, 100),
@@ -89,7 +89,7 @@ tryVerbs(
         unless: [{ status: 'failed' }, { status: 'refunded' }],
       },
     }),
-    ...verbsOn('email_payments', {
+    ...trialsOn('email_payments', {
       lockOpenPayment: {
         run: (db, { id }) => email.lockOpenPayment(db, id, LATER),
         to: { due_at: LATER },
@@ -127,7 +127,7 @@ tryVerbs(
         to: { sender: null, message: null, receipt: null, forgotten_at: NOW },
       },
     }),
-    ...verbsOn('email_recipients', {
+    ...trialsOn('email_recipients', {
       markSent: {
         run: (db, { id }) => recipients.markSent(db, id, NOW),
         to: { status: 'sent', sent_at: NOW },
@@ -162,7 +162,7 @@ tryVerbs(
         means: ['payment_id'],
       },
     }),
-    ...verbsOn('email_tokens', {
+    ...trialsOn('email_tokens', {
       forgetRecipients: {
         // A recipient of the fill is called like the payment.
         run: (db, { recipient_id: paymentId }) => recipients.forgetRecipients(db, paymentId),
@@ -170,7 +170,7 @@ tryVerbs(
         means: ['recipient_id'],
       },
     }),
-    ...verbsOn('x402_payments', {
+    ...trialsOn('x402_payments', {
       takeOver: {
         row: FREE,
         run: (db, row) => x402.takeOver(db, readBy(row), TERM),
@@ -229,7 +229,7 @@ tryVerbs(
         means: ['updated_at'],
       },
     }),
-    ...verbsOn('x402_offers', {
+    ...trialsOn('x402_offers', {
       deleteExpiredOffers: deletesOld('expires_at', (db) => x402.deleteExpiredOffers(db, NOW), NOW),
     }),
   ],

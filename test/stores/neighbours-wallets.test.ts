@@ -12,7 +12,7 @@ import * as wallets from '../../src/modules/wallets/store.ts'
 import * as ending from '../../src/modules/wallets/ending-store.ts'
 import { toBlock } from '../../src/modules/wallets/outbox-store.ts'
 import * as voids from '../../src/modules/wallets/void-store.ts'
-import { ANOTHER, LATER, NOW, tryVerbs, verbsOn } from '../support/neighbours.ts'
+import { ANOTHER, LATER, NOW, tryFunctions, trialsOn } from '../support/neighbours.ts'
 
 const RAW = toRaw(5n)
 const SIGNED = { hash: 'H', previous: 'P', balance: RAW, amount: RAW, block: '{}' }
@@ -22,10 +22,10 @@ const NOT_OPEN = [{ status: 'queued' }, { status: 'confirmed' }, { status: 'refu
 const NOT_QUEUED = [{ status: 'signed' }, { status: 'broadcast' }, { status: 'confirmed' }, { status: 'lost' }] as const
 const NOT_LOST = [{ status: 'signed' }, { status: 'queued' }, { status: 'confirmed' }] as const
 
-tryVerbs(
+tryFunctions(
   ['wallets'],
   [
-    ...verbsOn('wallets', {
+    ...trialsOn('wallets', {
       markFrozen: {
         run: (db, { id }) => markFrozen(db, id, 'foreign_block', NOW),
         to: { frozen_at: NOW },
@@ -142,7 +142,7 @@ tryVerbs(
       },
       markLooked: { run: (db, { id }) => wallets.markLooked(db, [id], NOW), to: { looked_at: NOW } },
     }),
-    ...verbsOn('wallet_keys', {
+    ...trialsOn('wallet_keys', {
       updateWrapping: {
         row: { wrapped_data_key: 'old' },
         run: (db, { wallet_id: id }) => {
@@ -153,10 +153,10 @@ tryVerbs(
         unless: [{ wrapped_data_key: 'newer' }],
       },
     }),
-    ...verbsOn('send_freezes', {
+    ...trialsOn('send_freezes', {
       deleteFreeze: { run: (db, { scope }) => deleteFreeze(db, scope), to: null },
     }),
-    ...verbsOn('wallet_plans', {
+    ...trialsOn('wallet_plans', {
       cancelPlan: {
         run: (db, { id }) => cancelPlan(db, id, NOW),
         to: { status: 'done' },
@@ -168,7 +168,7 @@ tryVerbs(
         unless: [{ status: 'done' }],
       },
     }),
-    ...verbsOn('wallet_blocks', {
+    ...trialsOn('wallet_blocks', {
       cancelPlan: {
         run: (db, { plan_id: planId }) => cancelPlan(db, planId!, NOW),
         to: { status: 'refused', reference: null },

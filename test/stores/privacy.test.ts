@@ -6,7 +6,7 @@ import type { Db } from '../../src/kernel/db.ts'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import { findAccount, listActivities, listKeys } from '../../src/modules/accounts/index.ts'
 import { eraseAccount, erasePerson, exportAccount, exportPerson, listUnfinished } from '../../src/store/privacy.ts'
-import { NOUNS, PERSONAL } from '../../src/store/personal.ts'
+import { ENTITIES, PERSONAL } from '../../src/store/personal.ts'
 import { forEachEngine, openFresh } from '../support/engines.ts'
 import { fill } from '../support/filled-store.ts'
 
@@ -110,7 +110,7 @@ const holdsText = (schema: unknown): boolean => {
 }
 
 test('a text that a merchant could set survived the erasure of the account, because a list did not name it', () => {
-  const silent = NOUNS.flatMap(({ table, named }) =>
+  const silent = ENTITIES.flatMap(({ table, named }) =>
     named.flatMap(({ column, field: { kind, takes, personal, erased } }) => {
       if (kind !== 'set' || !holdsText(takes)) return []
       const { erase } = PERSONAL[table as 'points_of_sale'] as { erase: unknown }
@@ -120,7 +120,7 @@ test('a text that a merchant could set survived the erasure of the account, beca
   )
   assert.deepEqual(silent, [])
   // What is read of a request and never stored has no column in which it could stay.
-  const rows = NOUNS.map(({ table }) => PERSONAL[table as keyof typeof PERSONAL])
+  const rows = ENTITIES.map(({ table }) => PERSONAL[table as keyof typeof PERSONAL])
   assert.ok(rows.every((row) => !('nobody' in row) && row.erase !== 'keep'))
 })
 
@@ -130,8 +130,13 @@ test('a text that was added to a table survived the erasure of the account, beca
   const used = new Set<string>()
   const silent = (await db.introspection.getTables()).flatMap(({ name, columns }) => {
     const personal = PERSONAL[name as keyof typeof PERSONAL]
-    // Those of declared nouns say it themselves.
-    if (!personal || 'nobody' in personal || personal.erase === 'delete' || NOUNS.some(({ table }) => table === name))
+    // Those of declared entities say it themselves.
+    if (
+      !personal ||
+      'nobody' in personal ||
+      personal.erase === 'delete' ||
+      ENTITIES.some(({ table }) => table === name)
+    )
       return []
     const erased = personal.erase === 'keep' ? [] : Object.keys(personal.erase)
     const said = new Set<string>([...personal.key, ...(personal.leftOut ?? []), ...erased])

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import { columnOf, storedOf } from '../../src/kernel/resource/resource.ts'
-import { NOUNS } from '../../src/store/personal.ts'
+import { ENTITIES } from '../../src/store/personal.ts'
 import { MIGRATIONS, openStore } from '../../src/store/schema.ts'
 import { createAccount, findAccount } from '../../src/modules/accounts/index.ts'
 import { TestClock } from '../support/clock.ts'
@@ -13,13 +13,13 @@ import { ENGINES, fileOf, forEachEngine, freshUrl } from '../support/engines.ts'
 
 const SRC = join(import.meta.dirname, '../../src')
 
-/** The columns of declared nouns, by their tables. */
+/** The columns of declared entities, by their tables. */
 const DECLARED = new Map(
-  NOUNS.map((noun) => [
-    noun.table,
+  ENTITIES.map((entity) => [
+    entity.table,
     new Map<string, string>([
-      ...storedOf(noun).map(({ column, field }) => [column, field.column] as const),
-      ...(noun.marksDeleted ? [['deleted_at', 'number | null'] as const] : []),
+      ...storedOf(entity).map(({ column, field }) => [column, field.column] as const),
+      ...(entity.marksDeleted ? [['deleted_at', 'number | null'] as const] : []),
     ]),
   ]),
 )

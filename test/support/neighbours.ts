@@ -9,7 +9,7 @@ import { forEachEngine } from './engines.ts'
 import { fill } from './filled-store.ts'
 
 /*
- * A condition that is missing in a query shows only where there is a row it would have kept out. Here every verb that changes
+ * A condition that is missing in a query shows only where there is a row it would have kept out. Here every store function that changes
  * or deletes rows meets one row that it means among others that are like it in all that the unique keys allow, and then the
  * same row with one thing about it that forbids the change.
  */
@@ -27,13 +27,13 @@ interface Beside<R> {
 }
 
 /** What a store function does to its row. */
-interface Verb<R> {
+interface StoreFunction<R> {
   /** The state of the row, and of all others, before the call. */
   row?: Partial<R>
   run(db: Db, row: R, beside: Beside<R>): Promise<unknown>
   /** What becomes of it; null when it is deleted. */
   to?: Partial<R> | null
-  /** What all rows share that the verb means; the key, when it means one. */
+  /** What all rows share that the function means; the key, when it means one. */
   means?: (keyof R & string)[]
   /** Each is all that is wrong about the row, and enough that it is left as it is. */
   unless?: Partial<R>[]
@@ -50,7 +50,7 @@ export const deletesOld = <R>(
   column: keyof R & string,
   run: (db: Db) => Promise<unknown>,
   last = NOW - 1,
-): Verb<R> => ({
+): StoreFunction<R> => ({
   row: { [column]: last } as Partial<R>,
   run,
   to: null,
@@ -136,16 +136,16 @@ interface Trial {
   table: string
   shape: Shape
   engine: StoreEngine
-  verb: Verb<AnyRow>
+  fn: StoreFunction<AnyRow>
 }
 
 /** Makes every row of the table like the one that is meant. */
-async function surround(db: Db, { table, shape, verb }: Trial) {
+async function surround(db: Db, { table, shape, fn }: Trial) {
   const { key, own = key, beside = [] } = shape
   const rows: AnyRow[] = await anyOf(db).selectFrom(table).selectAll().orderBy(key[0]!).execute()
   const middle = Math.floor(rows.length / 2)
   const was = rows[middle]!
-  const meant = { ...was, ...verb.row }
+  const meant = { ...was, ...fn.row }
   const alike = without(meant, own)
   if (Object.keys(alike).length > 0) await anyOf(db).updateTable(table).set(alike).execute()
   await change(db, { table, shape }, was, meant)
@@ -171,7 +171,7 @@ async function look(db: Db, { table, shape, engine }: Trial): Promise<Map<string
 }
 
 async function meet(db: Db, trial: Trial, wrong?: AnyRow): Promise<void> {
-  const { shape, engine, verb } = trial
+  const { shape, engine, fn } = trial
   const { meant, others } = await surround(db, trial)
   if (wrong) {
     const resolved = Object.entries(wrong).map(([column, to]) => [column, to === ANOTHER ? others[0]![column] : to])
@@ -179,10 +179,10 @@ async function meet(db: Db, trial: Trial, wrong?: AnyRow): Promise<void> {
   }
   const before = await look(db, trial)
   assert.ok(before.size > 1, 'the row has neighbours')
-  const answer = await verb.run(db, meant, { engine, others })
+  const answer = await fn.run(db, meant, { engine, others })
   const after = await look(db, trial)
   const isMeant = (row: AnyRow) =>
-    same(row, meant, verb.means ?? shape.key) && !(wrong && same(row, meant, shape.key)) && !isUnseen(trial)
+    same(row, meant, fn.means ?? shape.key) && !(wrong && same(row, meant, shape.key)) && !isUnseen(trial)
   const changed = [...before.keys()].filter((id) => JSON.stringify(before.get(id)) !== JSON.stringify(after.get(id)))
   const expected = [...before.keys()].filter((id) => isMeant(before.get(id)!))
   const about = wrong ? `with ${JSON.stringify(wrong)}` : 'where everything is right'
@@ -195,13 +195,13 @@ async function meet(db: Db, trial: Trial, wrong?: AnyRow): Promise<void> {
   else if (!wrong) assert.notEqual(answer, false)
   else if (expected.length === 0)
     assert.ok(answer === undefined || answer === false || answer === 0, `says that it did nothing, ${about}`)
-  if (wrong || verb.to === undefined) return
+  if (wrong || fn.to === undefined) return
   const now = after.get(JSON.stringify(pick(meant, shape.key)))
-  assert.deepEqual(now ? pick(now, Object.keys(verb.to ?? now)) : null, verb.to)
+  assert.deepEqual(now ? pick(now, Object.keys(fn.to ?? now)) : null, fn.to)
 }
 
 /** An embedded store has one writer at a time and shows no lock. */
-const isUnseen = ({ engine, verb }: Trial) => verb.locks === true && engine === 'sqlite'
+const isUnseen = ({ engine, fn }: Trial) => fn.locks === true && engine === 'sqlite'
 
 /** Whatever a trial does to the store is undone. */
 async function undone(db: Db, run: (tx: Db) => Promise<void>): Promise<void> {
@@ -219,25 +219,28 @@ async function undone(db: Db, run: (tx: Db) => Promise<void>): Promise<void> {
 interface Tried {
   table: string
   name: string
-  verb: Verb<AnyRow>
+  fn: StoreFunction<AnyRow>
 }
 
-/** Verbs about one table by their names; what stands behind a blank tells two trials of one verb apart. */
-export function verbsOn<T extends Table>(table: T, verbs: Record<string, Verb<Selectable<Tables[T]>>>): Tried[] {
-  return Object.entries(verbs).map(([name, verb]) => ({ table, name, verb: verb as unknown as Verb<AnyRow> }))
+/** Functions about one table by their names; what stands behind a blank distinguishes two trials of one function. */
+export function trialsOn<T extends Table>(
+  table: T,
+  functions: Record<string, StoreFunction<Selectable<Tables[T]>>>,
+): Tried[] {
+  return Object.entries(functions).map(([name, fn]) => ({ table, name, fn: fn as unknown as StoreFunction<AnyRow> }))
 }
 
-/** Defines the suite of some modules; `elsewhere` names verbs that the file tries in another way. */
-export function tryVerbs(modules: string[], tried: Tried[], elsewhere: string[] = []): void {
+/** Defines the suite of some modules; `elsewhere` names functions that the file tries in another way. */
+export function tryFunctions(modules: string[], tried: Tried[], elsewhere: string[] = []): void {
   forEachEngine((engine, openFreshStore) => {
     test(`what changes one row of ${modules.join(', ')} leaves its neighbours alone, and a row that misses a condition`, async (t) => {
       const { ctx } = await openFreshStore(t)
       await fill(ctx)
-      for (const { table, name, verb } of tried) {
-        const trial = { table, shape: SHAPES[table as Table]!, engine, verb }
+      for (const { table, name, fn } of tried) {
+        const trial = { table, shape: SHAPES[table as Table]!, engine, fn }
         await t.test(`${name} (${table})`, async () => {
           await undone(ctx.db, (tx) => meet(tx, trial))
-          for (const wrong of verb.unless ?? []) await undone(ctx.db, (tx) => meet(tx, trial, wrong))
+          for (const wrong of fn.unless ?? []) await undone(ctx.db, (tx) => meet(tx, trial, wrong))
         })
       }
     })
@@ -246,7 +249,7 @@ export function tryVerbs(modules: string[], tried: Tried[], elsewhere: string[] 
   test(`every function of ${modules.join(', ')} that changes or deletes rows is tried among neighbours`, () => {
     const names = new Set([...tried.map(({ name }) => name.split(' ')[0]!), ...elsewhere])
     assert.deepEqual(
-      modules.flatMap(listVerbs).filter((name) => !names.has(name)),
+      modules.flatMap(listFunctions).filter((name) => !names.has(name)),
       [],
     )
   })
@@ -255,14 +258,16 @@ export function tryVerbs(modules: string[], tried: Tried[], elsewhere: string[] 
 const CHANGES = /\.updateTable\(|\.deleteFrom\(|deleteSome\(|^\s*update \w+ set /m
 
 /** Names of the functions in the stores of a module that change or delete rows, by themselves or through one that is private there. */
-function listVerbs(module: string): string[] {
+function listFunctions(module: string): string[] {
   const folder = `src/modules/${module}/`
   const stores = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('store.ts'))
   return stores.flatMap((file) => {
     const parts = readFileSync(folder + file, 'utf8').split(/^(?=(?:export )?(?:async )?function )/m)
-    const verbs = parts.map((text) => ({ text, name: /^(export )?(?:async )?function (\w+)/.exec(text) }))
-    const hidden = verbs.filter(({ text, name }) => name && !name[1] && CHANGES.test(text)).map(({ name }) => name![2]!)
+    const functions = parts.map((text) => ({ text, name: /^(export )?(?:async )?function (\w+)/.exec(text) }))
+    const hidden = functions
+      .filter(({ text, name }) => name && !name[1] && CHANGES.test(text))
+      .map(({ name }) => name![2]!)
     const moves = (text: string) => CHANGES.test(text) || hidden.some((name) => text.includes(` ${name}(`))
-    return verbs.filter(({ text, name }) => name?.[1] && moves(text)).map(({ name }) => name![2]!)
+    return functions.filter(({ text, name }) => name?.[1] && moves(text)).map(({ name }) => name![2]!)
   })
 }

@@ -43,7 +43,7 @@ function describe({ summary, who, query = [], body, once, type, otherwise }: Des
   const lines = [
     summary,
     WHO[who],
-    body?.isOfNoun && 'An unknown field is refused with 400 and named.',
+    body?.isOfResource && 'An unknown field is refused with 400 and named.',
     once && 'Repeated with the same `Idempotency-Key`, it acts once.',
     pages && 'It answers one page at a time, and names the next one.',
     type === 'text/csv' && 'The answer is a file of comma-separated values.',

@@ -43,7 +43,7 @@ export async function askForLedger(ask: Ask, ours: OurLedger): Promise<LedgerRep
   return reported
 }
 
-type Verdict = { kind: 'ours' } | { kind: 'foreign' | 'untold'; reason: string }
+type Verdict = { kind: 'ours' } | { kind: 'foreign' | 'unverified'; reason: string }
 
 /**
  * Whether a node has our ledger. Missing reports are no evidence against it, except that its first block must be known.
@@ -70,7 +70,7 @@ export function compareLedger(ours: OurLedger, reported: LedgerReport): Verdict 
 }
 
 const foreign = (reason: string): Verdict => ({ kind: 'foreign', reason })
-const unverified = (reason: string): Verdict => ({ kind: 'untold', reason })
+const unverified = (reason: string): Verdict => ({ kind: 'unverified', reason })
 
 /** Text from a node, for the log: shortened, on one line. */
 const show = (word: string) => JSON.stringify(word.slice(0, 40))

@@ -54,7 +54,7 @@ const FAILURES_IN_A_ROW_MAX = 3
 const ANNOUNCED_MAX = 512
 
 /** The state of a node in one word, for the log and metrics. */
-export const NODE_STATES = ['well', 'failing', 'behind', 'suspect', 'foreign', 'untold'] as const
+export const NODE_STATES = ['well', 'failing', 'behind', 'suspect', 'foreign', 'unverified'] as const
 export type NodeState = (typeof NODE_STATES)[number]
 
 interface UpstreamPart {
@@ -148,7 +148,7 @@ export class Upstream {
   get state(): NodeState {
     if (this.belongs === false) return 'foreign'
     if (!this.reachable) return 'failing'
-    if (this.belongs !== true) return 'untold'
+    if (this.belongs !== true) return 'unverified'
     if (this.suspect) return 'suspect'
     return this.lagging ? 'behind' : 'well'
   }
@@ -157,7 +157,7 @@ export class Upstream {
   get reason(): string | undefined {
     switch (this.state) {
       case 'foreign':
-      case 'untold':
+      case 'unverified':
         return this.#reason ?? 'it has not reported which ledger it has'
       case 'suspect':
         return (
@@ -209,7 +209,7 @@ export class Upstream {
     const verdict = compareLedger(this.#ours, this.reported)
     const isOurs = verdict.kind === 'ours'
     // A node that was verified before, and is only too busy to answer now, stays verified.
-    if (verdict.kind === 'untold' && this.belongs === true) return
+    if (verdict.kind === 'unverified' && this.belongs === true) return
     this.belongs = isOurs ? true : verdict.kind === 'foreign' ? false : undefined
     this.#reason = isOurs ? undefined : verdict.reason
     this.verifiedAt = this.#clock.now()

@@ -3,7 +3,7 @@ import type { Stored } from './field.ts'
 import { type ColumnName, columnOf } from './resource.ts'
 
 /*
- * The columns of a table with their types in code, declared once: its row, its record and the conversions between them follow. Nouns with
+ * The columns of a table with their types in code, declared once: its row, its record and the conversions between them follow. Entities with
  * an API of their own are declared as resources, which have columns, too.
  */
 

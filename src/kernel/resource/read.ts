@@ -4,22 +4,22 @@ import { given } from '../shown-fields.ts'
 import { LONG_NAME, callable, isReadElsewhere } from '../parse-fields.ts'
 import { badField } from '../errors.ts'
 import type { Field, FieldsOf } from './field.ts'
-import { type RecordOf, type Noun, type ValuesOf, show, shownSchema } from './resource.ts'
+import { type RecordOf, type Entity, type ValuesOf, show, shownSchema } from './resource.ts'
 import { type Wrong, attempt, refuseIfAny, toWrong } from './wrong-fields.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
 /** Reads a new record: all fields, with their defaults. All errors are reported together. */
-export function readNew<F extends FieldsOf, R>(of: Noun<F, R>, context: R, body: Body) {
+export function readNew<F extends FieldsOf, R>(of: Entity<F, R>, context: R, body: Body) {
   return readBody(of, context, body, undefined) as ValuesOf<F>
 }
 
 /** Reads a change: only the fields in the body. Fields that cannot be set may be sent back as they were shown. */
-export function readChange<F extends FieldsOf, R>(of: Noun<F, R>, context: R, body: Body, held: RecordOf<F>) {
+export function readChange<F extends FieldsOf, R>(of: Entity<F, R>, context: R, body: Body, held: RecordOf<F>) {
   return readBody(of, context, body, held) as Partial<ValuesOf<F>>
 }
 
-function readBody<F extends FieldsOf, R>(of: Noun<F, R>, context: R, body: Body, held: RecordOf<F> | undefined) {
+function readBody<F extends FieldsOf, R>(of: Entity<F, R>, context: R, body: Body, held: RecordOf<F> | undefined) {
   const wrong: Wrong[] = []
   const values: Record<string, unknown> = {}
   const shown = held ? show(of, context, held) : {}
@@ -57,7 +57,7 @@ function readBody<F extends FieldsOf, R>(of: Noun<F, R>, context: R, body: Body,
 }
 
 /** Refuses unknown fields before it is known which record the request is about. */
-export function refuseUnknown<F extends FieldsOf, R>(of: Noun<F, R>, body: Body): void {
+export function refuseUnknown<F extends FieldsOf, R>(of: Entity<F, R>, body: Body): void {
   const known = [...settableOf(of).map(({ wire }) => wire), ...Object.keys(shownSchema(of).properties)]
   refuseIfAny(
     unusedOf(body, known).map((name) =>
@@ -66,7 +66,7 @@ export function refuseUnknown<F extends FieldsOf, R>(of: Noun<F, R>, body: Body)
   )
 }
 
-const settableOf = <F extends FieldsOf, R>(of: Noun<F, R>) => of.named.filter(({ field }) => field.kind !== 'kept')
+const settableOf = <F extends FieldsOf, R>(of: Entity<F, R>) => of.named.filter(({ field }) => field.kind !== 'kept')
 
 const unusedOf = (body: Body, known: readonly string[]) =>
   Object.keys(body).filter((name) => !known.includes(name) && body[name] !== undefined && !isReadElsewhere(name))

@@ -4,7 +4,7 @@ import { type Place, behind } from '../paging.ts'
 import type { Db } from '../db.ts'
 import type { Json, JsonObject } from '../shape.ts'
 import type { FieldsOf, Stored } from './field.ts'
-import { type AnyNoun, type Noun, type RecordOf, type RowOf, storedOf } from './resource.ts'
+import { type AnyEntity, type Entity, type RecordOf, type RowOf, storedOf } from './resource.ts'
 
 type Row = Record<string, Stored>
 
@@ -21,7 +21,7 @@ export interface PageOf {
 }
 
 /** Converts between the rows and the records of a resource. */
-export function rowsOf<F extends FieldsOf, Context>(of: Noun<F, Context>) {
+export function rowsOf<F extends FieldsOf, Context>(of: Entity<F, Context>) {
   const stored = storedOf(of)
   return {
     toRecord(row: object): RecordOf<F> {
@@ -34,7 +34,7 @@ export function rowsOf<F extends FieldsOf, Context>(of: Noun<F, Context>) {
       }
       return record as RecordOf<F>
     },
-    toRow(record: RecordOf<F>, which: AnyNoun['named'] = stored): RowOf<F> {
+    toRow(record: RecordOf<F>, which: AnyEntity['named'] = stored): RowOf<F> {
       const row: Row = {}
       const objects: Record<string, JsonObject> = {}
       const values: Readonly<Record<string, unknown>> = record
@@ -53,7 +53,7 @@ export function rowsOf<F extends FieldsOf, Context>(of: Noun<F, Context>) {
 }
 
 /** The usual statements of a resource. Frequent or complex queries are written in its module. */
-export function records<F extends FieldsOf, Context>(of: Noun<F, Context>) {
+export function records<F extends FieldsOf, Context>(of: Entity<F, Context>) {
   const { table, owner: ownerField, marksDeleted = false } = of
   const rows = rowsOf(of)
   const { toRecord, toRow } = rows

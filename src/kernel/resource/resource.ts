@@ -89,7 +89,7 @@ interface DeclaredNoun<F extends FieldsOf, Whole extends FieldsOf, O extends str
 }
 
 /** Something stored for an account. Rows, records, schemas, reading, erasure and export follow from its fields. */
-export interface Noun<F extends FieldsOf, Context, T extends string = string> {
+export interface Entity<F extends FieldsOf, Context, T extends string = string> {
   table: T
   owner: string
   /** The fields by which a row is found. */
@@ -105,11 +105,11 @@ export interface Noun<F extends FieldsOf, Context, T extends string = string> {
 }
 
 /** The parts of a resource that do not depend on its types. */
-export type AnyNoun = Pick<Noun<FieldsOf, never>, 'table' | 'owner' | 'key' | 'marksDeleted' | 'named'>
+export type AnyEntity = Pick<Entity<FieldsOf, never>, 'table' | 'owner' | 'key' | 'marksDeleted' | 'named'>
 
-export function noun<F extends FieldsOf, Context, T extends string>(
-  declared: DeclaredNoun<F, F, string, Context, T> & Pick<AnyNoun, 'key'>,
-): Noun<F, Context, T> {
+export function entity<F extends FieldsOf, Context, T extends string>(
+  declared: DeclaredNoun<F, F, string, Context, T> & Pick<AnyEntity, 'key'>,
+): Entity<F, Context, T> {
   const { derived = {}, refuse = {}, beside = {}, rules = () => ({}) } = declared
   const named = Object.entries<Field<unknown>>(declared.fields).map(([name, field]): NamedField => {
     const column = columnOf(name)
@@ -127,7 +127,8 @@ interface Place {
 }
 
 /** A resource whose records have ids and addresses; its statements, routes and forms follow from it, too. */
-export interface Resource<F extends FieldsOf, Context, T extends string = string> extends Noun<F, Context, T>, Place {}
+export interface Resource<F extends FieldsOf, Context, T extends string = string>
+  extends Entity<F, Context, T>, Place {}
 
 /** `times` is how the API writes times. */
 export function resource<F extends FieldsOf, O extends string, Context, T extends string>(
@@ -139,16 +140,16 @@ export function resource<F extends FieldsOf, O extends string, Context, T extend
     times === 'unix'
       ? { createdAt: unixTime('created_unix'), updatedAt: unixTime('updated_unix') }
       : { createdAt: isoTime(), updatedAt: isoTime() }
-  const all = noun({ ...rest, owner, key: ['id'], fields: { ...common, ...fields, ...moments } })
+  const all = entity({ ...rest, owner, key: ['id'], fields: { ...common, ...fields, ...moments } })
   return { ...all, plural, path, scope, tag }
 }
 
 /** The fields that are stored. */
-export const storedOf = ({ named }: Pick<AnyNoun, 'named'>) => named.filter(({ field }) => field.kind !== 'asked')
+export const storedOf = ({ named }: Pick<AnyEntity, 'named'>) => named.filter(({ field }) => field.kind !== 'asked')
 
 /** What the owner sees of a record; never secrets. */
 export function show<F extends FieldsOf, Context>(
-  of: Noun<F, Context>,
+  of: Entity<F, Context>,
   context: Context,
   record: RecordOf<F>,
 ): JsonObject {
@@ -166,7 +167,7 @@ const isShown = ({ kind, isHidden }: Field<unknown>) => kind !== 'asked' && !isH
 
 /** The schema of what `show` returns, with additional members of a route. */
 export function shownSchema<F extends FieldsOf, Context>(
-  of: Noun<F, Context>,
+  of: Entity<F, Context>,
   more: Record<string, TSchema> = {},
 ): TObject {
   const members = of.named.flatMap(({ field, wire }) => (isShown(field) ? [[wire, field.schema] as const] : []))
@@ -175,7 +176,7 @@ export function shownSchema<F extends FieldsOf, Context>(
 }
 
 /** The schema of a request. A field that can be set only once may be sent again with the same value. */
-export function takenSchema(of: Pick<AnyNoun, 'named'>, purpose: 'create' | 'change'): TObject {
+export function takenSchema(of: Pick<AnyEntity, 'named'>, purpose: 'create' | 'change'): TObject {
   const members = of.named.flatMap(({ field: { kind, isRequired, takes, set }, wire }) => {
     const member = purpose === 'create' && isRequired ? takes : answer.optional(takes)
     const isTaken = kind === 'set' || (kind === 'asked' && (purpose === 'create' || set === 'always'))
@@ -185,7 +186,7 @@ export function takenSchema(of: Pick<AnyNoun, 'named'>, purpose: 'create' | 'cha
 }
 
 /** An example of a request for a new one. */
-export function exampleOf(of: Pick<AnyNoun, 'named'>): Json {
+export function exampleOf(of: Pick<AnyEntity, 'named'>): Json {
   const given = of.named.flatMap(({ wire, field: { example } }) =>
     example === undefined ? [] : [[wire, example] as const],
   )

@@ -2,7 +2,7 @@ import { answer } from '../../kernel/answers.ts'
 import { badField } from '../../kernel/errors.ts'
 import type { Labelled, Reading } from '../../kernel/resource/field.ts'
 import { field, id, kept, picture, text, unixTime, url } from '../../kernel/resource/fields.ts'
-import { type RecordOf, type RowOf, type ValuesOf, noun } from '../../kernel/resource/resource.ts'
+import { type RecordOf, type RowOf, type ValuesOf, entity } from '../../kernel/resource/resource.ts'
 import { isTimeZone } from '../../kernel/calendar.ts'
 import type { Prices } from '../../kernel/ports.ts'
 import { given, readUrl } from '../../kernel/shown-fields.ts'
@@ -21,7 +21,7 @@ interface ProfileContext {
 }
 
 /** The public profile of an account. */
-export const accountProfile = noun({
+export const accountProfile = entity({
   table: 'account_profiles',
   owner: 'accountId',
   key: ['accountId'],

@@ -57,7 +57,7 @@ interface UpstreamStatus {
   name: string
   role: string
   healthy: boolean
-  state: 'well' | 'failing' | 'behind' | 'suspect' | 'foreign' | 'untold'
+  state: 'well' | 'failing' | 'behind' | 'suspect' | 'foreign' | 'unverified'
   /** Why it is not used, where the state alone does not explain it. */
   reason: string | undefined
   cemented: number

@@ -1,12 +1,12 @@
 import { answer } from '../../kernel/answers.ts'
 import type { Labelled } from '../../kernel/resource/field.ts'
 import { asked, field, picture, text, url } from '../../kernel/resource/fields.ts'
-import { type RecordOf, noun } from '../../kernel/resource/resource.ts'
+import { type RecordOf, entity } from '../../kernel/resource/resource.ts'
 import { email } from '../accounts/index.ts'
 import { readBuyer } from './buyers/request.ts'
 import type { CheckoutContext } from './context.ts'
 import { readInvoice } from './invoices/fields.ts'
-import { amount, currency, lifetime, metadata, payout, plans, webhookUrl } from './noun-fields.ts'
+import { amount, currency, lifetime, metadata, payout, plans, webhookUrl } from './resource-fields.ts'
 import type { Checkout } from './record.ts'
 import type { CheckoutMode } from './record.ts'
 import { readMode } from './wire-fields.ts'
@@ -17,7 +17,7 @@ import { readMode } from './wire-fields.ts'
  */
 
 /** The fields of a checkout that people fill in. Requests of programs are read by the action. */
-export const checkoutForm = noun({
+export const checkoutForm = entity({
   table: 'checkouts',
   owner: 'owner',
   key: ['id'],

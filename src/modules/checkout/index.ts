@@ -25,7 +25,7 @@ export {
   proofWanted,
   signingSecret,
   webhookUrl,
-} from './noun-fields.ts'
+} from './resource-fields.ts'
 export { readPrice } from './price-fields.ts'
 export { listCheckouts } from './report-store.ts'
 export { secretContext as checkoutSecretContext } from './secret-context.ts'

@@ -1,5 +1,5 @@
 import { answer } from '../../kernel/answers.ts'
-import { type OpenVerb, describedOf, routesOf } from '../../kernel/resource/verb.ts'
+import { type OpenRoute, describedOf, routesOf } from '../../kernel/resource/routes.ts'
 import { fromAddress, toAddress } from '../../kernel/nano/address.ts'
 import type { Names } from '../../kernel/ports.ts'
 import { type JsonObject, textOf } from '../../kernel/shape.ts'
@@ -11,7 +11,7 @@ const { text, optional, list, record, address } = answer
 
 const place = { tag: 'names', who: 'anybody', access: 'open', method: 'get', cacheable: true } as const
 
-const verbs: readonly OpenVerb<Names>[] = [
+const routes: readonly OpenRoute<Names>[] = [
   {
     ...place,
     path: '/known.json',
@@ -57,8 +57,8 @@ const verbs: readonly OpenVerb<Names>[] = [
 ]
 
 /** Lists of names, readable by everyone. */
-export const nameRoutes = (names: Names) => routesOf(verbs, names)
-export const describedNameRoutes = describedOf(verbs)
+export const nameRoutes = (names: Names) => routesOf(routes, names)
+export const describedNameRoutes = describedOf(routes)
 
 const NAMES_MAX = 100
 

@@ -1,11 +1,11 @@
 import type { Representatives } from '../../kernel/ports.ts'
 import { answer } from '../../kernel/answers.ts'
-import { type OpenVerb, describedOf, routesOf } from '../../kernel/resource/verb.ts'
+import { type OpenRoute, describedOf, routesOf } from '../../kernel/resource/routes.ts'
 import { REPRESENTATIVE } from './actions/rep-info.ts'
 
 type Listed = Pick<Representatives, 'list'>
 
-const verbs: readonly OpenVerb<Listed>[] = [
+const routes: readonly OpenRoute<Listed>[] = [
   {
     method: 'get',
     path: '/reps.json',
@@ -21,5 +21,5 @@ const verbs: readonly OpenVerb<Listed>[] = [
   },
 ]
 
-export const repRoutes = (reps: Listed) => routesOf(verbs, reps)
-export const describedRepRoutes = describedOf(verbs)
+export const repRoutes = (reps: Listed) => routesOf(routes, reps)
+export const describedRepRoutes = describedOf(routes)

@@ -1,5 +1,5 @@
 import { answer } from '../../kernel/answers.ts'
-import { type OpenVerb, describedOf, routesOf } from '../../kernel/resource/verb.ts'
+import { type OpenRoute, describedOf, routesOf } from '../../kernel/resource/routes.ts'
 import type { StoreCtx } from '../../kernel/in-tx.ts'
 import type { Reply, Route } from '../../kernel/route.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
@@ -23,7 +23,7 @@ interface StatusPorts {
   read(): Promise<Replies>
 }
 
-const verbs: readonly OpenVerb<StatusPorts>[] = [
+const routes: readonly OpenRoute<StatusPorts>[] = [
   {
     tag: 'status',
     who: 'anybody',
@@ -49,7 +49,7 @@ const verbs: readonly OpenVerb<StatusPorts>[] = [
     run: async ({ read }) => (await read()).json,
   },
 ]
-export const describedStatusRoutes = describedOf(verbs)
+export const describedStatusRoutes = describedOf(routes)
 
 interface StatusSite {
   store: StoreCtx
@@ -77,7 +77,7 @@ export function statusRoutes({ store, devnet, keepsMail }: StatusSite): readonly
       cacheable: true,
       run: async () => (await read()).page,
     },
-    ...routesOf(verbs, { read }),
+    ...routesOf(routes, { read }),
   ]
 }
 

@@ -6,7 +6,7 @@ import { inTx } from '../../kernel/in-tx.ts'
 import { type Outbound } from '../../kernel/outbound.ts'
 import { recordEvent } from './index.ts'
 import { makeEndpoint } from './endpoints/change.ts'
-import { endpoint as noun } from './endpoints/endpoint.ts'
+import { endpoint as declared } from './endpoints/endpoint.ts'
 import { readNew } from '../../kernel/resource/read.ts'
 import { deliverWebhook, reviveDeliveries } from './jobs.ts'
 import { dumpStore } from '../../../test/support/dump-store.ts'
@@ -31,7 +31,7 @@ forEachEngine((engine) => {
     await makeEndpoint(
       world.ctx,
       { accountId: ACCOUNT, actor: OPERATOR },
-      readNew(noun, world.ctx, { url: listener.url }),
+      readNew(declared, world.ctx, { url: listener.url }),
     )
     return { world, receiver, received: () => [receiver.requests.length, listener.requests.length] }
   }

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openOutbound } from '../../infra/http/outbound.ts'
 import { makeEndpoint } from './endpoints/change.ts'
-import { endpoint as noun } from './endpoints/endpoint.ts'
+import { endpoint as declared } from './endpoints/endpoint.ts'
 import { readNew } from '../../kernel/resource/read.ts'
 import { deliverWebhook } from './jobs.ts'
 import { ping } from './domain/ping.ts'
@@ -130,7 +130,7 @@ test('an endpoint is notified at once, however many slow endpoints other account
   const held: (() => void)[] = []
   const slow = await openReceiver(t, (response) => void held.push(() => response.writeHead(200).end()))
   const listen = (accountId: string, url: string) =>
-    makeEndpoint(world.ctx, { accountId, actor: OPERATOR }, readNew(noun, world.ctx, { url }))
+    makeEndpoint(world.ctx, { accountId, actor: OPERATOR }, readNew(declared, world.ctx, { url }))
   const accounts = Array.from({ length: 5 }, (_, at) => `acc_slow${at}`)
   for (const accountId of accounts) {
     for (let at = 0; at < 8; at++) {

@@ -1,5 +1,5 @@
 import type { RouteRequest } from '../../kernel/route.ts'
-import { type OpenVerb, describedOf, routesOf } from '../../kernel/resource/verb.ts'
+import { type OpenRoute, describedOf, routesOf } from '../../kernel/resource/routes.ts'
 import { badField } from '../../kernel/errors.ts'
 import { readWhole } from '../../kernel/paging.ts'
 import { type Sought, describeOffers, discoverResources } from './domain/offer.ts'
@@ -91,7 +91,7 @@ const discovery = {
 
 type Opened = X402RoutesPorts & { openedAt: string }
 
-const verbs: readonly OpenVerb<Opened>[] = [
+const routes: readonly OpenRoute<Opened>[] = [
   {
     ...got,
     path: '/.well-known/x402',
@@ -170,5 +170,5 @@ const verbs: readonly OpenVerb<Opened>[] = [
  * is 200, and 503 means that there is none. Other services read the verdict in a refusal, not our error codes.
  */
 export const x402Routes = (ports: X402RoutesPorts) =>
-  routesOf(verbs, { ...ports, openedAt: new Date(ports.facilitation.store.clock.now()).toISOString() })
-export const describedX402Routes = describedOf(verbs)
+  routesOf(routes, { ...ports, openedAt: new Date(ports.facilitation.store.clock.now()).toISOString() })
+export const describedX402Routes = describedOf(routes)

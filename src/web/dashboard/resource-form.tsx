@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { ComponentChildren } from 'preact'
 import type { FormFields, FormState } from '../../kernel/page.ts'
 import type { Control, FieldsOf, Rules } from '../../kernel/resource/field.ts'
-import { type AnyNoun, type Noun, type RecordOf, show } from '../../kernel/resource/resource.ts'
+import { type AnyEntity, type Entity, type RecordOf, show } from '../../kernel/resource/resource.ts'
 import { type Json, type JsonObject, toList, toObject } from '../../kernel/shape.ts'
 import { EMPTY, PictureField, SelectField, TextField } from './form.tsx'
 import { Group, type GroupProps, Rows, rowsIn } from './rows.tsx'
@@ -15,7 +15,7 @@ import { fromTyped } from './typed-amount.ts'
  */
 
 type Purpose = 'create' | 'change'
-type Named = Pick<AnyNoun, 'named'>
+type Named = Pick<AnyEntity, 'named'>
 type ControlAs<A extends Control['as']> = Extract<Control, { as: A }>
 
 /** How a form with many fields is arranged. */
@@ -42,7 +42,7 @@ export const boxOf = (name: string, value: string) => `${name}-${value}`
 
 /** What the form shows of a record. A refused form shows what was typed; another form on the same page shows the stored values. */
 export function formState<F extends FieldsOf, R>(
-  of: Noun<F, R>,
+  of: Entity<F, R>,
   context: R,
   record: RecordOf<F>,
   filled = EMPTY,
@@ -88,7 +88,7 @@ interface Typed {
 
 /** The sent form as a request body. Rows that were left empty are undefined, so that the others keep their indexes. */
 export function formBody<F extends FieldsOf, R>(
-  of: Noun<F, R>,
+  of: Entity<F, R>,
   context: R,
   purpose: Purpose,
   fields: Pick<FormFields, 'get' | 'typed'>,

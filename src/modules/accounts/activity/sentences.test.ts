@@ -31,8 +31,8 @@ function listWritten(): string[] {
 test('whatever is noted of an account is shown as a sentence, and can be asked for by its kind', () => {
   const written = listWritten().filter((what) => Object.hasOwn(KINDS, what.split('.')[0]!))
   assert.ok(written.length > 20, written.join(' '))
-  const untold = written.filter((what) => !isReported(what))
-  assert.deepEqual(untold, [])
+  const unreported = written.filter((what) => !isReported(what))
+  assert.deepEqual(unreported, [])
 })
 
 test('sentences name people, lead to what they speak of, and have every hash whole', () => {

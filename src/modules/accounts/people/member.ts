@@ -1,7 +1,7 @@
 import { answer } from '../../../kernel/answers.ts'
 import { badField } from '../../../kernel/errors.ts'
 import { field, id, isoTime, isoTimeOrNone, kept } from '../../../kernel/resource/fields.ts'
-import { type RecordOf, type RowOf, noun } from '../../../kernel/resource/resource.ts'
+import { type RecordOf, type RowOf, entity } from '../../../kernel/resource/resource.ts'
 import { ROLES, type Role } from '../../../kernel/rights.ts'
 import { readEmail } from '../email-field.ts'
 
@@ -24,7 +24,7 @@ declare module '../../../kernel/resource/field.ts' {
 }
 
 /** A member of an account, or an invited person while `joinedAt` is null. */
-export const member = noun({
+export const member = entity({
   table: 'members',
   owner: 'accountId',
   key: ['id'],

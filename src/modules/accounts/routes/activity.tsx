@@ -3,7 +3,7 @@ import { isDate } from '../../../kernel/calendar.ts'
 import { badField } from '../../../kernel/errors.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import type { Page } from '../../../kernel/page.ts'
-import { type Verb, describedOf, routesOf } from '../../../kernel/resource/verb.ts'
+import { type ApiRoute, describedOf, routesOf } from '../../../kernel/resource/routes.ts'
 import { given } from '../../../kernel/shown-fields.ts'
 import { exportActivities, namesOf } from '../activity/export.ts'
 import { KINDS, describeActor, describeActivity, describeKey } from '../activity/sentences.ts'
@@ -54,7 +54,7 @@ export const activityPages = ({ store }: { store: StoreCtx }): readonly Page[] =
 ]
 
 /** The same as JSON and CSV. */
-const verbs: readonly Verb<{ store: StoreCtx }>[] = [
+const routes: readonly ApiRoute<{ store: StoreCtx }>[] = [
   {
     tag: 'accounts',
     who: 'account',
@@ -84,8 +84,8 @@ const verbs: readonly Verb<{ store: StoreCtx }>[] = [
   },
 ]
 
-export const activityRoutes = (ports: { store: StoreCtx }) => routesOf(verbs, ports)
-export const describedActivityRoutes = describedOf(verbs)
+export const activityRoutes = (ports: { store: StoreCtx }) => routesOf(routes, ports)
+export const describedActivityRoutes = describedOf(routes)
 
 function readCursor(text = ''): { at: number; id: string } | undefined {
   const [, at, id] = /^(\d{1,15})-(\w{1,60})$/.exec(text) ?? []

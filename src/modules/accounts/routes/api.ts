@@ -2,7 +2,7 @@ import { answer } from '../../../kernel/answers.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import type { Notices } from '../../../kernel/ports.ts'
-import { type OpenVerb, type Verb, describedOf, routesOf } from '../../../kernel/resource/verb.ts'
+import { type OpenRoute, type ApiRoute, describedOf, routesOf } from '../../../kernel/resource/routes.ts'
 import { SCOPES } from '../../../kernel/rights.ts'
 import { rpcCredits } from '../actions/rpc-credits.ts'
 import { ACCOUNT, KEY, KEY_MEMBERS } from '../answers.ts'
@@ -33,7 +33,7 @@ const DONE = record({ success: bool })
 const anybody = { tag: 'accounts', who: 'anybody', access: 'anyone' } as const
 const own = { tag: 'accounts', who: 'account' } as const
 
-const signIn: readonly OpenVerb<AccountPorts>[] = [
+const signIn: readonly OpenRoute<AccountPorts>[] = [
   {
     ...anybody,
     method: 'post',
@@ -83,7 +83,7 @@ const signIn: readonly OpenVerb<AccountPorts>[] = [
   },
 ]
 
-const verbs: readonly Verb<AccountPorts>[] = [
+const routes: readonly ApiRoute<AccountPorts>[] = [
   {
     ...own,
     method: 'get',
@@ -196,5 +196,5 @@ const verbs: readonly Verb<AccountPorts>[] = [
 ]
 
 /** Sign-in, the account and its keys, under `/api`. */
-export const accountRoutes = (ports: AccountPorts) => routesOf([...signIn, ...verbs], ports)
-export const describedAccountRoutes = describedOf([...signIn, ...verbs])
+export const accountRoutes = (ports: AccountPorts) => routesOf([...signIn, ...routes], ports)
+export const describedAccountRoutes = describedOf([...signIn, ...routes])

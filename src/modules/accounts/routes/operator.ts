@@ -2,7 +2,7 @@ import { answer } from '../../../kernel/answers.ts'
 import type { Described } from '../../../kernel/described.ts'
 import { type Actor } from '../../../kernel/actor.ts'
 import { type AccountRequest, type Reply, canBeId } from '../../../kernel/route.ts'
-import { type Verb, describedOf, routesOf } from '../../../kernel/resource/verb.ts'
+import { type ApiRoute, describedOf, routesOf } from '../../../kernel/resource/routes.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import { requireUnbound } from '../../../kernel/rights.ts'
 import { adjustCredits, readCredits } from '../domain/credits.ts'
@@ -51,7 +51,7 @@ async function show(ports: OperatorPorts, id: string): Promise<Reply> {
 const change = (
   described: Pick<Described, 'method' | 'path' | 'id' | 'summary' | 'body' | 'once' | 'refuses'>,
   run: (store: StoreCtx, who: { accountId: string; actor: Actor }, request: AccountRequest) => Promise<unknown>,
-): Verb<OperatorPorts> => ({
+): ApiRoute<OperatorPorts> => ({
   ...place,
   ...described,
   proof: true,
@@ -66,7 +66,7 @@ const change = (
   },
 })
 
-const verbs: readonly Verb<OperatorPorts>[] = [
+const routes: readonly ApiRoute<OperatorPorts>[] = [
   {
     ...place,
     method: 'get',
@@ -165,5 +165,5 @@ const verbs: readonly Verb<OperatorPorts>[] = [
 ]
 
 /** What an administrator sees and does about other accounts. */
-export const operatorRoutes = (ports: OperatorPorts) => routesOf(verbs, ports)
-export const describedOperatorRoutes = describedOf(verbs)
+export const operatorRoutes = (ports: OperatorPorts) => routesOf(routes, ports)
+export const describedOperatorRoutes = describedOf(routes)

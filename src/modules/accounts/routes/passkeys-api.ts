@@ -3,7 +3,7 @@ import { randomId } from '../../../kernel/api-key.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import type { RouteLimit, RouteRequest } from '../../../kernel/route.ts'
 import { overLimit } from '../../../kernel/errors.ts'
-import { type OpenVerb, type Verb, describedOf, routesOf } from '../../../kernel/resource/verb.ts'
+import { type OpenRoute, type ApiRoute, describedOf, routesOf } from '../../../kernel/resource/routes.ts'
 import { SESSION_SECONDS, type Sessions } from '../domain/sessions.ts'
 import { askToMake, askToProve, askToSignIn, partyAt } from '../passkeys/ceremony.ts'
 import { countCodes, listPasskeys } from '../passkeys/store.ts'
@@ -74,7 +74,7 @@ async function enter({ sessions }: PasskeyPorts, { account, member }: Place, by:
   return { json: { token, expires_in: SESSION_SECONDS, account: showAccount(account) }, session: token }
 }
 
-const signIn: readonly OpenVerb<PasskeyPorts>[] = [
+const signIn: readonly OpenRoute<PasskeyPorts>[] = [
   {
     ...anybody,
     path: '/api/sign-in/passkey/options',
@@ -127,7 +127,7 @@ const signIn: readonly OpenVerb<PasskeyPorts>[] = [
   },
 ]
 
-const verbs: readonly Verb<PasskeyPorts>[] = [
+const routes: readonly ApiRoute<PasskeyPorts>[] = [
   {
     ...own,
     method: 'post',
@@ -258,5 +258,5 @@ const verbs: readonly Verb<PasskeyPorts>[] = [
 ]
 
 /** Sign-in by passkey, and the passkeys and recovery codes of the signed-in user, under `/api`. */
-export const passkeyRoutes = (ports: PasskeyPorts) => routesOf([...signIn, ...verbs], ports)
-export const describedPasskeyRoutes = describedOf([...signIn, ...verbs])
+export const passkeyRoutes = (ports: PasskeyPorts) => routesOf([...signIn, ...routes], ports)
+export const describedPasskeyRoutes = describedOf([...signIn, ...routes])

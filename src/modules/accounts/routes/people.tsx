@@ -4,7 +4,7 @@ import type { Form, FormState, Page, PageRequest } from '../../../kernel/page.ts
 import { ROLES, type Role } from '../../../kernel/rights.ts'
 import { readChange, readNew, refuseUnknown } from '../../../kernel/resource/read.ts'
 import { exampleOf, show, shownSchema, takenSchema } from '../../../kernel/resource/resource.ts'
-import { type Verb, describedOf, routesOf } from '../../../kernel/resource/verb.ts'
+import { type ApiRoute, describedOf, routesOf } from '../../../kernel/resource/routes.ts'
 import type { AccountCaller, Fields } from '../../../kernel/route.ts'
 import { formBody } from '../../../web/dashboard/resource-form.tsx'
 import { EMPTY } from '../../../web/dashboard/form.tsx'
@@ -114,7 +114,7 @@ export function peoplePages({
 const place = { tag: 'accounts', who: 'account', scope: 'keys', permission: 'people' } as const
 const MEMBER = shownSchema(member)
 
-const verbs: readonly Verb<PeoplePorts>[] = [
+const routes: readonly ApiRoute<PeoplePorts>[] = [
   {
     ...place,
     method: 'get',
@@ -134,7 +134,7 @@ const verbs: readonly Verb<PeoplePorts>[] = [
     id: 'inviteMember',
     summary:
       'Invite an email address; its owner accepts within seven days on the page that the email links to, signed in with that address.',
-    body: { schema: takenSchema(member, 'create'), example: exampleOf(member), isOfNoun: true },
+    body: { schema: takenSchema(member, 'create'), example: exampleOf(member), isOfResource: true },
     status: 201,
     answer: record({ member: MEMBER }),
     refuses: [403, 409],
@@ -153,7 +153,7 @@ const verbs: readonly Verb<PeoplePorts>[] = [
     path: '/api/members/{id}',
     id: 'changeMember',
     summary: 'Change the role of a member. There is always an owner.',
-    body: { schema: takenSchema(member, 'change'), example: { role: 'manager' }, isOfNoun: true },
+    body: { schema: takenSchema(member, 'change'), example: { role: 'manager' }, isOfResource: true },
     answer: record({ member: MEMBER }),
     refuses: [403, 409],
     proof: true,
@@ -199,8 +199,8 @@ const verbs: readonly Verb<PeoplePorts>[] = [
 ]
 
 /** The people of an account, under `/api/members`. */
-export const memberRoutes = (ports: PeoplePorts) => routesOf(verbs, ports)
-export const describedMemberRoutes = describedOf(verbs)
+export const memberRoutes = (ports: PeoplePorts) => routesOf(routes, ports)
+export const describedMemberRoutes = describedOf(routes)
 
 async function readRole(store: StoreCtx, { accountId }: AccountCaller, id: string, body: Fields): Promise<Role> {
   const held = await findMember(store.db, { accountId, id })

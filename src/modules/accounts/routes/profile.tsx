@@ -6,7 +6,7 @@ import { exampleOf, show, shownSchema, takenSchema } from '../../../kernel/resou
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import type { Form, FormState, Page, PageRequest } from '../../../kernel/page.ts'
 import type { Logos, Picture, Prices } from '../../../kernel/ports.ts'
-import { type Verb, describedOf, routesOf } from '../../../kernel/resource/verb.ts'
+import { type ApiRoute, describedOf, routesOf } from '../../../kernel/resource/routes.ts'
 import type { Fields, Route, RouteLimit } from '../../../kernel/route.ts'
 import { formBody, formState } from '../../../web/dashboard/resource-form.tsx'
 import { accentSheet, toAccent } from '../domain/accent.ts'
@@ -84,7 +84,7 @@ interface ProfilePorts {
 
 const { record } = answer
 
-const verbs: readonly Verb<ProfilePorts>[] = [
+const routes: readonly ApiRoute<ProfilePorts>[] = [
   {
     method: 'get',
     path: '/api/account/profile',
@@ -106,7 +106,7 @@ const verbs: readonly Verb<ProfilePorts>[] = [
     tag: 'accounts',
     summary: 'Change the fields in the body; an empty text or null removes a value. The picture is fetched once.',
     who: 'account',
-    body: { schema: takenSchema(accountProfile, 'change'), example: exampleOf(accountProfile), isOfNoun: true },
+    body: { schema: takenSchema(accountProfile, 'change'), example: exampleOf(accountProfile), isOfResource: true },
     answer: record({ profile: shownSchema(accountProfile) }),
     scope: 'checkout',
     async run(ports, { caller: { accountId, actor }, body }) {
@@ -115,7 +115,7 @@ const verbs: readonly Verb<ProfilePorts>[] = [
   },
 ]
 
-export const describedProfileRoutes = describedOf(verbs)
+export const describedProfileRoutes = describedOf(routes)
 
 /** Pictures that we have written ourselves, each at an address that only its bytes make. */
 const picture = (path: string, find: (id: string) => Promise<Picture | undefined>): Route => ({
@@ -135,7 +135,7 @@ const picture = (path: string, find: (id: string) => Promise<Picture | undefined
 export function profileRoutes(ports: ProfilePorts): readonly Route[] {
   const { store } = ports
   return [
-    ...routesOf(verbs, ports),
+    ...routesOf(routes, ports),
     picture('/logos/:id', (id) => findLogo(store.db, id)),
     picture('/pictures/:id', (id) => findPicture(store.db, id)),
     {

@@ -2,7 +2,7 @@ import { answer } from '../../../kernel/answers.ts'
 import { badField } from '../../../kernel/errors.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import type { Page } from '../../../kernel/page.ts'
-import { type Verb, describedOf, routesOf } from '../../../kernel/resource/verb.ts'
+import { type ApiRoute, describedOf, routesOf } from '../../../kernel/resource/routes.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { given } from '../../../kernel/shown-fields.ts'
 import { RequestsPage } from '../pages/requests-page.tsx'
@@ -71,7 +71,7 @@ const REQUEST = record({
 })
 
 /** The same for programs. */
-const verbs: readonly Verb<RequestPorts>[] = [
+const routes: readonly ApiRoute<RequestPorts>[] = [
   {
     tag: 'accounts',
     who: 'account',
@@ -95,8 +95,8 @@ const verbs: readonly Verb<RequestPorts>[] = [
   },
 ]
 
-export const requestRoutes = (ports: RequestPorts) => routesOf(verbs, ports)
-export const describedRequestRoutes = describedOf(verbs)
+export const requestRoutes = (ports: RequestPorts) => routesOf(routes, ports)
+export const describedRequestRoutes = describedOf(routes)
 
 async function find({ store, flush }: RequestPorts, accountId: string, given: Given): Promise<Found> {
   await flush()

@@ -9,7 +9,7 @@ const STATES: Record<GatewayStatus['upstreams'][number]['state'], string> = {
   behind: 'behind the others',
   suspect: 'not believed',
   foreign: 'another ledger',
-  untold: 'ledger not known',
+  unverified: 'ledger not known',
 }
 
 const Nodes = ({ upstreams }: Pick<GatewayStatus, 'upstreams'>) => (

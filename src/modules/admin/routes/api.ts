@@ -1,7 +1,7 @@
 import { answer } from '../../../kernel/answers.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { requireUnbound } from '../../../kernel/rights.ts'
-import { type Verb, describedOf, routesOf } from '../../../kernel/resource/verb.ts'
+import { type ApiRoute, describedOf, routesOf } from '../../../kernel/resource/routes.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { readReason } from '../../accounts/index.ts'
 import {
@@ -22,7 +22,7 @@ type AdminRoutesPorts = Pick<AdminPorts, 'store' | 'listMails' | 'listJobs' | 'g
 
 const place = { tag: 'admin', scope: 'keys', who: 'administrator' } as const
 
-const verbs: readonly Verb<AdminRoutesPorts>[] = [
+const routes: readonly ApiRoute<AdminRoutesPorts>[] = [
   {
     ...place,
     method: 'get',
@@ -130,8 +130,8 @@ const verbs: readonly Verb<AdminRoutesPorts>[] = [
 ]
 
 /** Routes for administrators about more than their own account, under `/api`. */
-export const adminRoutes = (ports: AdminRoutesPorts) => routesOf(verbs, ports)
-export const describedAdminRoutes = describedOf(verbs)
+export const adminRoutes = (ports: AdminRoutesPorts) => routesOf(routes, ports)
+export const describedAdminRoutes = describedOf(routes)
 
 function readJobStatus({ status }: Readonly<Record<string, unknown>>): { status?: string } {
   if (status === undefined) return {}

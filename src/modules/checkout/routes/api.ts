@@ -2,7 +2,7 @@ import { answer } from '../../../kernel/answers.ts'
 import { bodyOfAction } from '../../../kernel/described.ts'
 import { readCursor, readWhole } from '../../../kernel/paging.ts'
 import type { AccountCaller, AccountRequest, Route } from '../../../kernel/route.ts'
-import { type Verb, describedOf, routesOf } from '../../../kernel/resource/verb.ts'
+import { type ApiRoute, describedOf, routesOf } from '../../../kernel/resource/routes.ts'
 import { requireScope } from '../../../kernel/rights.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { resolveNames } from '../../names/index.ts'
@@ -63,7 +63,7 @@ function ownerFor({ seesAll }: Area, caller: AccountCaller): string | undefined 
 }
 
 /** Routes with fixed words come before those that match any id. */
-const routesAt = (path: string, suffix: string, whose: string): readonly Verb<Area>[] => [
+const routesAt = (path: string, suffix: string, whose: string): readonly ApiRoute<Area>[] => [
   {
     ...shared,
     method: 'get',

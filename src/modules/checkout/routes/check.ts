@@ -1,5 +1,5 @@
 import { answer } from '../../../kernel/answers.ts'
-import { type OpenVerb, describedOf, routesOf } from '../../../kernel/resource/verb.ts'
+import { type OpenRoute, describedOf, routesOf } from '../../../kernel/resource/routes.ts'
 import type { RouteRequest } from '../../../kernel/route.ts'
 import { CHECK, RECORD } from '../answers.ts'
 import type { CheckoutContext } from '../context.ts'
@@ -38,9 +38,9 @@ const PATHS = [
   ['/checkout/{id}/check', 'checkCheckout', 'Another name of `/check/{id}`.'],
 ] as const
 
-const verbs: readonly OpenVerb<CheckPorts>[] = [
+const routes: readonly OpenRoute<CheckPorts>[] = [
   ...PATHS.flatMap(([path, id, summary]) =>
-    (['get', 'post'] as const).map((method): OpenVerb<CheckPorts> => ({
+    (['get', 'post'] as const).map((method): OpenRoute<CheckPorts> => ({
       ...place,
       method,
       path,
@@ -63,5 +63,5 @@ const verbs: readonly OpenVerb<CheckPorts>[] = [
 ]
 
 /** The status of a checkout and its public record, without any key (contract 4.6). */
-export const checkRoutes = (ports: CheckPorts) => routesOf(verbs, ports)
-export const describedCheckRoutes = describedOf(verbs)
+export const checkRoutes = (ports: CheckPorts) => routesOf(routes, ports)
+export const describedCheckRoutes = describedOf(routes)

@@ -1,6 +1,6 @@
 import { answer } from '../../../kernel/answers.ts'
 import { overLimit } from '../../../kernel/errors.ts'
-import { type OpenVerb, describedOf, routesOf } from '../../../kernel/resource/verb.ts'
+import { type OpenRoute, describedOf, routesOf } from '../../../kernel/resource/routes.ts'
 import type { EventStream, StreamEnd } from '../../../kernel/route.ts'
 import type { CheckoutContext } from '../context.ts'
 import { getCheckout, showCheck } from '../domain/show.ts'
@@ -26,7 +26,7 @@ interface Streaming extends Pick<PayEventPorts, 'ctx' | 'nudge'> {
   streams: CheckoutStreams
 }
 
-const verbs: readonly OpenVerb<Streaming>[] = [
+const routes: readonly OpenRoute<Streaming>[] = [
   {
     tag: 'checkout',
     who: 'anybody',
@@ -57,9 +57,9 @@ const verbs: readonly OpenVerb<Streaming>[] = [
 export function payEventRoutes({ ctx, nudge, onChange }: PayEventPorts) {
   const streams = new CheckoutStreams(ctx)
   onChange((id) => void streams.announce(id))
-  return routesOf(verbs, { ctx, nudge, streams })
+  return routesOf(routes, { ctx, nudge, streams })
 }
-export const describedPayEventRoutes = describedOf(verbs)
+export const describedPayEventRoutes = describedOf(routes)
 
 /** The open event streams by checkout. */
 class CheckoutStreams {

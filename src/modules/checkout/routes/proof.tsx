@@ -1,5 +1,5 @@
 import { answer } from '../../../kernel/answers.ts'
-import { type OpenVerb, describedOf, routesOf } from '../../../kernel/resource/verb.ts'
+import { type OpenRoute, describedOf, routesOf } from '../../../kernel/resource/routes.ts'
 import type { RouteRequest } from '../../../kernel/route.ts'
 import { isHex } from '../../../kernel/nano/hex.ts'
 import type { CheckoutContext } from '../context.ts'
@@ -18,7 +18,7 @@ interface ProofPorts {
   devnet: boolean
 }
 
-const verbs: readonly OpenVerb<ProofPorts>[] = [
+const routes: readonly OpenRoute<ProofPorts>[] = [
   {
     tag: 'checkout',
     who: 'anybody',
@@ -50,8 +50,8 @@ const verbs: readonly OpenVerb<ProofPorts>[] = [
 ]
 
 /** The proof of a payment: JSON for programs, and for people a page that verifies it in their browser. */
-export const proofRoutes = (ports: ProofPorts) => routesOf(verbs, ports)
-export const describedProofRoutes = describedOf(verbs)
+export const proofRoutes = (ports: ProofPorts) => routesOf(routes, ports)
+export const describedProofRoutes = describedOf(routes)
 
 async function whyNone(ctx: CheckoutContext, checkout: Checkout, hash: string | null): Promise<Error> {
   const { payments } = await readPageFacts(ctx, checkout)

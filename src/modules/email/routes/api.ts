@@ -1,7 +1,7 @@
 import { AppError } from '../../../kernel/errors.ts'
 import { answer } from '../../../kernel/answers.ts'
 import type { Described } from '../../../kernel/described.ts'
-import { PAGES, type Verb, describedOf, routesOf } from '../../../kernel/resource/verb.ts'
+import { PAGES, type ApiRoute, describedOf, routesOf } from '../../../kernel/resource/routes.ts'
 import { LISTED_EMAIL_PAYMENT, OWN_EMAIL_PAYMENT } from '../answers.ts'
 import type { EmailContext } from '../context.ts'
 import { cancelEmailPayment } from '../domain/follow.ts'
@@ -18,7 +18,7 @@ const STATUSES: readonly EmailStatus[] = ['waiting', 'funded', 'completed', 'exp
 
 const place = { tag: 'email', scope: 'email', who: 'account' } as const
 
-const verbs: readonly Verb<EmailContext>[] = [
+const routes: readonly ApiRoute<EmailContext>[] = [
   {
     ...place,
     method: 'get',
@@ -70,8 +70,8 @@ const verbs: readonly Verb<EmailContext>[] = [
 ]
 
 /** Email payments of an account, under `/api/emails`. */
-export const emailRoutes = (ctx: EmailContext) => routesOf(verbs, ctx)
-export const describedEmailRoutes: readonly Described[] = [...describedOf(verbs), ...describedClaimRoutes]
+export const emailRoutes = (ctx: EmailContext) => routesOf(routes, ctx)
+export const describedEmailRoutes: readonly Described[] = [...describedOf(routes), ...describedClaimRoutes]
 
 function readLimit(value: unknown): number {
   if (value === undefined || value === '') return LIMIT_DEFAULT

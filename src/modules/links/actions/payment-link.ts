@@ -5,11 +5,11 @@ import { form, freeField } from '../../../kernel/free-field.ts'
 import { textOf } from '../../../kernel/shape.ts'
 import { shownSchema, takenSchema } from '../../../kernel/resource/resource.ts'
 import { getLink, makeLink, readLink } from '../domain/make-link.ts'
-import { paymentLink as noun } from '../payment-link.ts'
+import { paymentLink as declared } from '../payment-link.ts'
 import type { LinkContext } from '../context.ts'
 import { showLink } from '../shape.ts'
 
-const taken = takenSchema(noun, 'create').properties
+const taken = takenSchema(declared, 'create').properties
 const ADDRESS = 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8'
 
 export const paymentLink = action({
@@ -62,7 +62,7 @@ export const paymentLink = action({
       updated_unix: 1794796443,
     },
   },
-  output: shownSchema(noun),
+  output: shownSchema(declared),
   errors: {
     invalid_request:
       'A field cannot be used; `field` says which: the slug is taken, or you have no such template or link.',

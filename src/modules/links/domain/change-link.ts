@@ -1,5 +1,5 @@
 import { inTx } from '../../../kernel/in-tx.ts'
-import type { ChangedOwn, SaidOf } from '../../../kernel/resource/verb.ts'
+import type { ChangedOwn, SaidOf } from '../../../kernel/resource/routes.ts'
 import { insertAudit } from '../../accounts/index.ts'
 import { linkNotFound } from '../errors.ts'
 import { type PaymentLink, type paymentLink, paymentLinks } from '../payment-link.ts'

@@ -1,4 +1,4 @@
-import { crud, describedOf, routesOf } from '../../../kernel/resource/verb.ts'
+import { crud, describedOf, routesOf } from '../../../kernel/resource/routes.ts'
 import { changeLink, deleteLink } from '../domain/change-link.ts'
 import { getLink, makeLink, toLinkBody } from '../domain/make-link.ts'
 import { paymentLink, paymentLinks } from '../payment-link.ts'
@@ -6,7 +6,7 @@ import { describedSubscriptionRoutes } from '../subscriptions/api.ts'
 import type { LinkContext } from '../context.ts'
 import { showLink, showLinks } from '../shape.ts'
 
-const verbs = crud(paymentLink, {
+const routes = crud(paymentLink, {
   words: {
     list: ['listLinks', 'Payment links of the account, newest first.'],
     create: ['createLink', 'Create a payment link; the body has the fields of the action `payment_link`.'],
@@ -33,5 +33,5 @@ const verbs = crud(paymentLink, {
 })
 
 /** Payment links under `/api/links`. */
-export const linkRoutes = (context: LinkContext) => routesOf(verbs, context)
-export const describedLinkRoutes = [...describedOf(verbs), ...describedSubscriptionRoutes]
+export const linkRoutes = (context: LinkContext) => routesOf(routes, context)
+export const describedLinkRoutes = [...describedOf(routes), ...describedSubscriptionRoutes]

@@ -1,7 +1,7 @@
 import type { Form, FormFields, FormState, Page, PageRequest } from '../../../kernel/page.ts'
 import { readCursor, toCursor } from '../../../kernel/paging.ts'
 import { readChange } from '../../../kernel/resource/read.ts'
-import { ownOf } from '../../../kernel/resource/verb.ts'
+import { ownOf } from '../../../kernel/resource/routes.ts'
 import { formBody, formState } from '../../../web/dashboard/resource-form.tsx'
 import { findMerchant, findPayout } from '../../accounts/index.ts'
 import { findUsualAddress, formatFiat, hasGeneratedWallets, listCheckouts } from '../../checkout/index.ts'

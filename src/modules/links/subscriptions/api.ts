@@ -1,7 +1,7 @@
 import { answer } from '../../../kernel/answers.ts'
 import { badField } from '../../../kernel/errors.ts'
 import { readCursor, readWhole, toCursor } from '../../../kernel/paging.ts'
-import { PAGES, type Verb, describedOf, ownOf, routesOf } from '../../../kernel/resource/verb.ts'
+import { PAGES, type ApiRoute, describedOf, ownOf, routesOf } from '../../../kernel/resource/routes.ts'
 import { given } from '../../../kernel/shown-fields.ts'
 import { subscriptionNotFound } from '../errors.ts'
 import type { LinkContext } from '../context.ts'
@@ -31,7 +31,7 @@ const SUBSCRIPTION = record({
 
 const place = { tag: 'links', scope: 'checkout', who: 'account' } as const
 
-const verbs: readonly Verb<LinkContext>[] = [
+const routes: readonly ApiRoute<LinkContext>[] = [
   {
     ...place,
     method: 'get',
@@ -82,8 +82,8 @@ const verbs: readonly Verb<LinkContext>[] = [
 ]
 
 /** Subscriptions to an account's links, under `/api/subscriptions`. */
-export const subscriptionRoutes = (context: LinkContext) => routesOf(verbs, context)
-export const describedSubscriptionRoutes = describedOf(verbs)
+export const subscriptionRoutes = (context: LinkContext) => routesOf(routes, context)
+export const describedSubscriptionRoutes = describedOf(routes)
 
 function readLink(value: unknown): string | undefined {
   const id = given(value)

@@ -1,6 +1,6 @@
 import { inTx } from '../../../kernel/in-tx.ts'
 import type { Own } from '../../../kernel/resource/records.ts'
-import type { ChangedOwn } from '../../../kernel/resource/verb.ts'
+import type { ChangedOwn } from '../../../kernel/resource/routes.ts'
 import { insertAudit } from '../../accounts/index.ts'
 import { requirePayout } from '../../checkout/index.ts'
 import { posNotFound } from '../errors.ts'

@@ -1,6 +1,6 @@
 import { answer } from '../../../kernel/answers.ts'
 import { show, shownSchema } from '../../../kernel/resource/resource.ts'
-import { type Verb, crud, describedOf, ownOf, routesOf } from '../../../kernel/resource/verb.ts'
+import { type ApiRoute, crud, describedOf, ownOf, routesOf } from '../../../kernel/resource/routes.ts'
 import type { Fields } from '../../../kernel/route.ts'
 import { textOf } from '../../../kernel/shape.ts'
 import { checkoutAction } from '../../checkout/index.ts'
@@ -22,7 +22,7 @@ const withLink = (context: PosContext, pos: PointOfSale) => ({
   link: linkOf(context, pos),
 })
 
-const verbs: readonly Verb<PosContext>[] = [
+const routes: readonly ApiRoute<PosContext>[] = [
   ...crud(pointOfSale, {
     words: {
       list: ['listPointsOfSale', 'Points of sale of the account, newest first.'],
@@ -86,8 +86,8 @@ const verbs: readonly Verb<PosContext>[] = [
 ]
 
 /** Points of sale under `/api/pos`. */
-export const posRoutes = (context: PosContext) => routesOf(verbs, context)
-export const describedPosRoutes = describedOf(verbs)
+export const posRoutes = (context: PosContext) => routesOf(routes, context)
+export const describedPosRoutes = describedOf(routes)
 
 /** Resolves usernames in the fields for addresses. */
 export async function withAddress({ checkouts }: PosContext, fields: Fields): Promise<Fields> {

@@ -1,6 +1,6 @@
 import type { Form, FormState, Page, PageRequest } from '../../../kernel/page.ts'
 import { readChange, readNew } from '../../../kernel/resource/read.ts'
-import { ownOf } from '../../../kernel/resource/verb.ts'
+import { ownOf } from '../../../kernel/resource/routes.ts'
 import { formBody, formState } from '../../../web/dashboard/resource-form.tsx'
 import { findPayout } from '../../accounts/index.ts'
 import { findUsualAddress, listCheckouts } from '../../checkout/index.ts'

@@ -2,7 +2,7 @@ import { answer } from '../../../kernel/answers.ts'
 import { badField } from '../../../kernel/errors.ts'
 import { readFlag } from '../../../kernel/fields.ts'
 import { readWhole } from '../../../kernel/paging.ts'
-import { PAGES, type Verb, describedOf, routesOf } from '../../../kernel/resource/verb.ts'
+import { PAGES, type ApiRoute, describedOf, routesOf } from '../../../kernel/resource/routes.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { given } from '../../../kernel/shown-fields.ts'
 import { KNOWN_NAME, type NameLease, listLeasesOf, statusAt } from '../../names/index.ts'
@@ -27,7 +27,7 @@ const show = (lease: NameLease, now: number): JsonObject => ({
 })
 const place = { tag: 'usernames', scope: 'names', who: 'account' } as const
 
-const verbs: readonly Verb<UsernameContext>[] = [
+const routes: readonly ApiRoute<UsernameContext>[] = [
   {
     ...place,
     method: 'get',
@@ -67,8 +67,8 @@ const verbs: readonly Verb<UsernameContext>[] = [
 ]
 
 /** Names that an account leases, under `/api/names`. */
-export const nameRoutes = (context: UsernameContext) => routesOf(verbs, context)
-export const describedUsernameRoutes = describedOf(verbs)
+export const nameRoutes = (context: UsernameContext) => routesOf(routes, context)
+export const describedUsernameRoutes = describedOf(routes)
 
 interface Position {
   createdAt: number

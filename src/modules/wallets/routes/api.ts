@@ -1,5 +1,5 @@
 import { answer } from '../../../kernel/answers.ts'
-import { type Verb, describedOf, routesOf } from '../../../kernel/resource/verb.ts'
+import { type ApiRoute, describedOf, routesOf } from '../../../kernel/resource/routes.ts'
 import { requireUnbound } from '../../../kernel/rights.ts'
 import { given } from '../../../kernel/shown-fields.ts'
 import { findPayout } from '../../accounts/index.ts'
@@ -12,7 +12,7 @@ const showPayout = async ({ wallets }: PayoutPorts, accountId: string) => ({
   json: { address: await findPayout(wallets.store.db, accountId) },
 })
 
-const verbs: readonly Verb<PayoutPorts>[] = [
+const routes: readonly ApiRoute<PayoutPorts>[] = [
   {
     ...place,
     method: 'get',
@@ -50,5 +50,5 @@ const verbs: readonly Verb<PayoutPorts>[] = [
 ]
 
 /** Where the money of an account goes, for programs. A key with limits may only read the address, because changing it redirects all money. */
-export const payoutRoutes = (ports: PayoutPorts) => routesOf(verbs, ports)
-export const describedPayoutRoutes = describedOf(verbs)
+export const payoutRoutes = (ports: PayoutPorts) => routesOf(routes, ports)
+export const describedPayoutRoutes = describedOf(routes)

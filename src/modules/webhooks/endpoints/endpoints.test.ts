@@ -21,7 +21,7 @@ import {
   openWebhooks,
 } from '../../../../test/support/webhook-steps.ts'
 import { changeEndpoint, makeEndpoint, removeEndpoint } from './change.ts'
-import { endpoint as noun, endpoints } from './endpoint.ts'
+import { endpoint as declared, endpoints } from './endpoint.ts'
 import { readNew } from '../../../kernel/resource/read.ts'
 import { beginReplay, getReplay } from './replay.ts'
 import { rotateEndpointSecret } from './secret.ts'
@@ -47,7 +47,7 @@ let hosts = 0
 async function listen(world: Webhooks, receiver: Pick<Receiver, 'url'>, asked: Asked = {}) {
   const { events = ['*'], metadata, accountId = ACCOUNT } = asked
   const url = receiver.url.replace('127.0.0.1', `host-${++hosts}.example`)
-  const terms = readNew(noun, world.ctx, { url, events, ...(metadata && { filter: { metadata } }) })
+  const terms = readNew(declared, world.ctx, { url, events, ...(metadata && { filter: { metadata } }) })
   return makeEndpoint(world.ctx, { accountId, actor: OPERATOR }, terms)
 }
 

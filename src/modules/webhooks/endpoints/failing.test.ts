@@ -18,7 +18,7 @@ import { redeliver } from '../domain/redeliver.ts'
 import { createAccount } from '../../accounts/index.ts'
 import { insertMember } from '../../accounts/people/members-store.ts'
 import { changeEndpoint, makeEndpoint } from './change.ts'
-import { endpoint as noun, endpoints } from './endpoint.ts'
+import { endpoint as declared, endpoints } from './endpoint.ts'
 import { readNew } from '../../../kernel/resource/read.ts'
 
 /* What counts against an endpoint, and who is notified. */
@@ -26,7 +26,11 @@ import { readNew } from '../../../kernel/resource/read.ts'
 const DAY = 86_400_000
 
 async function listen(world: Webhooks, { url }: Receiver, accountId = ACCOUNT) {
-  const { endpoint } = await makeEndpoint(world.ctx, { accountId, actor: OPERATOR }, readNew(noun, world.ctx, { url }))
+  const { endpoint } = await makeEndpoint(
+    world.ctx,
+    { accountId, actor: OPERATOR },
+    readNew(declared, world.ctx, { url }),
+  )
   const own = { id: endpoint.id, accountId, actor: OPERATOR }
   return { own, standing: async () => (await endpoints.find(world.ctx.db, own.id))! }
 }

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { forEachEngine } from '../../../../test/support/engines.ts'
 import { ACCOUNT, openReceiver, openWebhooks } from '../../../../test/support/webhook-steps.ts'
 import { changeEndpoint, makeEndpoint } from './change.ts'
-import { endpoint as noun } from './endpoint.ts'
+import { endpoint as declared } from './endpoint.ts'
 import { readNew } from '../../../kernel/resource/read.ts'
 import { isAskedFor } from './fan-out.ts'
 import { markDisabled } from './store.ts'
@@ -15,7 +15,7 @@ forEachEngine((engine) => {
   test('metadata that cannot be turned into text kept a payment from being recorded where an endpoint filters by it', async (t) => {
     const world = await openWebhooks(t, engine)
     const receiver = await openReceiver(t)
-    const terms = readNew(noun, world.ctx, { url: receiver.url, filter: { metadata: { shop: 'a' } } })
+    const terms = readNew(declared, world.ctx, { url: receiver.url, filter: { metadata: { shop: 'a' } } })
     await makeEndpoint(world.ctx, { accountId: ACCOUNT, actor: OPERATOR }, terms)
     for (const shop of [{ toString: 1 }, { toString: 1, valueOf: 1 }, [{ toString: 1 }], ['a'], null]) {
       await world.record({ metadata: { shop } })
@@ -29,7 +29,7 @@ forEachEngine((engine) => {
   test('what an endpoint alone asks for was not recorded while it was off, and no replay could find it', async (t) => {
     const world = await openWebhooks(t, engine)
     const { url } = await openReceiver(t)
-    const terms = readNew(noun, world.ctx, { url, events: ['payment.late'] })
+    const terms = readNew(declared, world.ctx, { url, events: ['payment.late'] })
     const { endpoint } = await makeEndpoint(world.ctx, { accountId: ACCOUNT, actor: OPERATOR }, terms)
     const asked = () => isAskedFor(world.ctx.db, ACCOUNT, 'payment.late')
     assert.equal(await asked(), true)

@@ -15,7 +15,7 @@ import type { DueDelivery } from '../due-store.ts'
 import { reviveStuck } from '../jobs.ts'
 import { markEventsDelivered } from '../store.ts'
 import { changeEndpoint, makeEndpoint, removeEndpoint } from './change.ts'
-import { endpoint as noun } from './endpoint.ts'
+import { endpoint as declared } from './endpoint.ts'
 import { readNew } from '../../../kernel/resource/read.ts'
 import { REPLAY, beginReplay, getReplay, replayStep } from './replay.ts'
 
@@ -25,7 +25,11 @@ const DAY = 86_400_000
 const ASKED = { from: 0, to: undefined, events: undefined, missedOnly: false }
 
 async function listen(world: Webhooks, { url }: { url: string }, accountId = ACCOUNT) {
-  const { endpoint } = await makeEndpoint(world.ctx, { accountId, actor: OPERATOR }, readNew(noun, world.ctx, { url }))
+  const { endpoint } = await makeEndpoint(
+    world.ctx,
+    { accountId, actor: OPERATOR },
+    readNew(declared, world.ctx, { url }),
+  )
   return { id: endpoint.id, accountId, actor: OPERATOR }
 }
 

@@ -1,7 +1,7 @@
 import { answer } from '../../../kernel/answers.ts'
 import { readCursor, readWhole, toCursor } from '../../../kernel/paging.ts'
 import { show, shownSchema } from '../../../kernel/resource/resource.ts'
-import { PAGES, type Verb, crud, describedOf, routesOf } from '../../../kernel/resource/verb.ts'
+import { PAGES, type ApiRoute, crud, describedOf, routesOf } from '../../../kernel/resource/routes.ts'
 import type { AccountRequest } from '../../../kernel/route.ts'
 import { DELIVERY, EVENT_WITH_DELIVERIES } from '../answers.ts'
 import { ping } from '../domain/ping.ts'
@@ -25,7 +25,7 @@ const ownOf = ({ params, caller: { accountId, actor } }: AccountRequest) => ({ i
 const ofOwner = <T extends { owner: string }>({ owner: accountId, ...own }: T) => ({ ...own, accountId })
 
 const place = { tag: endpoint.tag, scope: endpoint.scope, who: 'account' } as const
-const at = (verb: string) => `${endpoint.path}/{id}/${verb}`
+const at = (action: string) => `${endpoint.path}/{id}/${action}`
 
 const REPLAY = record({
   id: text,
@@ -38,7 +38,7 @@ const REPLAY = record({
   finished_at: orNull(text),
 })
 
-const verbs: readonly Verb<WebhookContext>[] = [
+const routes: readonly ApiRoute<WebhookContext>[] = [
   ...crud(endpoint, {
     words: {
       list: [
@@ -162,8 +162,8 @@ const verbs: readonly Verb<WebhookContext>[] = [
 ]
 
 /** Endpoints of an account under `/api/webhook-endpoints`. */
-export const endpointRoutes = (context: WebhookContext) => routesOf(verbs, context)
-export const describedEndpointRoutes = describedOf(verbs)
+export const endpointRoutes = (context: WebhookContext) => routesOf(routes, context)
+export const describedEndpointRoutes = describedOf(routes)
 
 function showReplay({ id, endpointId, events, missedOnly, queued, state, createdAt, finishedAt }: Replay) {
   return {

@@ -1,5 +1,5 @@
 import { answer } from '../../../kernel/answers.ts'
-import { type Verb, describedOf, routesOf } from '../../../kernel/resource/verb.ts'
+import { type ApiRoute, describedOf, routesOf } from '../../../kernel/resource/routes.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { type OpenedSecret, findAccountSecret, rotateAccountSecret } from '../domain/account-secret.ts'
 import { getEvent, listEvents } from '../domain/list-events.ts'
@@ -17,7 +17,7 @@ const SHOWN_CHARACTERS = 4
 
 const place = { tag: 'webhooks', scope: 'webhooks', who: 'account' } as const
 
-const verbs: readonly Verb<WebhookContext>[] = [
+const routes: readonly ApiRoute<WebhookContext>[] = [
   {
     ...place,
     method: 'get',
@@ -128,8 +128,8 @@ const verbs: readonly Verb<WebhookContext>[] = [
 ]
 
 /** Events, their deliveries and the signing secret; each account sees its own. */
-export const webhookRoutes = (context: WebhookContext) => [...routesOf(verbs, context), ...endpointRoutes(context)]
-export const describedWebhookRoutes = [...describedOf(verbs), ...describedWatchRoutes, ...describedEndpointRoutes]
+export const webhookRoutes = (context: WebhookContext) => [...routesOf(routes, context), ...endpointRoutes(context)]
+export const describedWebhookRoutes = [...describedOf(routes), ...describedWatchRoutes, ...describedEndpointRoutes]
 
 /** Enough to recognise a secret by, but not to sign with. */
 function showSecret({ current, createdAt, previousUntil }: OpenedSecret): JsonObject {

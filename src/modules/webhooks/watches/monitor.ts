@@ -235,12 +235,12 @@ export class AddressMonitor implements FeedConsumer {
     for (const [address, blocks] of batch) {
       // It is not watched: the set of subscribed addresses keeps only a part of each address, so others may match.
       if (!byAddress.has(address)) continue
-      const untold: ReceivedAt = new Map()
+      const unreported: ReceivedAt = new Map()
       for (const [hash, announced] of blocks) {
         if (await this.#isReported(announced)) this.#settled.add(keyOf(announced[0]!))
-        else untold.set(hash, announced)
+        else unreported.set(hash, announced)
       }
-      if (untold.size > 0) open.set(address, untold)
+      if (unreported.size > 0) open.set(address, unreported)
     }
     if (open.size === 0) return []
     const now = context.clock.now()

@@ -3,7 +3,7 @@ import { badField } from '../../../kernel/errors.ts'
 import { readWhole } from '../../../kernel/paging.ts'
 import { readNew } from '../../../kernel/resource/read.ts'
 import { exampleOf, show, shownSchema, takenSchema } from '../../../kernel/resource/resource.ts'
-import { type Verb, describedOf, routesOf } from '../../../kernel/resource/verb.ts'
+import { type ApiRoute, describedOf, routesOf } from '../../../kernel/resource/routes.ts'
 import type { AccountRequest } from '../../../kernel/route.ts'
 import { given } from '../../../kernel/shown-fields.ts'
 import { getEndpoint } from '../endpoints/secret.ts'
@@ -18,7 +18,7 @@ const LIMIT = { min: 1, max: 1_000, otherwise: 100 }
 
 export const ADDED = record({ endpoint: text, added: integer, watched: integer, total: integer, cursor: text })
 const place = { path: '/api/watches', tag: 'webhooks', who: 'account', scope: 'webhooks' } as const
-const body = { schema: takenSchema(watch, 'create'), example: exampleOf(watch), isOfNoun: true } as const
+const body = { schema: takenSchema(watch, 'create'), example: exampleOf(watch), isOfResource: true } as const
 
 const askedOf = ({ caller: { accountId, actor }, body }: AccountRequest) => ({
   accountId,
@@ -26,7 +26,7 @@ const askedOf = ({ caller: { accountId, actor }, body }: AccountRequest) => ({
   ...readNew(watch, undefined, body()),
 })
 
-const verbs: readonly Verb<WatchContext>[] = [
+const routes: readonly ApiRoute<WatchContext>[] = [
   {
     ...place,
     method: 'get',
@@ -94,8 +94,8 @@ const verbs: readonly Verb<WatchContext>[] = [
 ]
 
 /** Watched addresses of an account's endpoints, under `/api/watches`. */
-export const watchRoutes = (context: WatchContext) => routesOf(verbs, context)
-export const describedWatchRoutes = describedOf(verbs)
+export const watchRoutes = (context: WatchContext) => routesOf(routes, context)
+export const describedWatchRoutes = describedOf(routes)
 
 export const toWatchCursor = ({ endpointId, address }: { endpointId: string; address: string }) =>
   `${endpointId}.${address}`

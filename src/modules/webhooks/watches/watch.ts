@@ -3,7 +3,7 @@ import { badField, missingField } from '../../../kernel/errors.ts'
 import { fromAddress, toAddress } from '../../../kernel/nano/address.ts'
 import { asked, count, field, id, isoTime, isoTimeOrNone, kept } from '../../../kernel/resource/fields.ts'
 import { rowsOf } from '../../../kernel/resource/records.ts'
-import { type RecordOf, type RowOf, noun } from '../../../kernel/resource/resource.ts'
+import { type RecordOf, type RowOf, entity } from '../../../kernel/resource/resource.ts'
 import { given } from '../../../kernel/shown-fields.ts'
 import { toTime } from '../shape-event.ts'
 
@@ -14,7 +14,7 @@ const { text, list, orNull, words } = answer
 const moment = () => kept<number>({ schema: answer.integer, column: 'number', isHidden: true })
 
 /** An address about which an endpoint gets events. */
-export const watch = noun({
+export const watch = entity({
   table: 'address_watches',
   owner: 'accountId',
   key: ['accountId', 'endpointId', 'address'],

@@ -14,30 +14,30 @@ import { type RecordOf, type Resource, type ValuesOf, exampleOf, show, shownSche
 type OfRoute<D extends Access> = Omit<Extract<Route, { access: D }>, 'access' | 'method' | 'path' | 'run'>
 
 /** A route with its description: one object with its path, its input, its answer and its function. */
-export type Verb<Context> = Described &
+export type ApiRoute<Context> = Described &
   OfRoute<'account' | 'administrator'> & {
     who: 'account' | 'administrator'
     run(context: Context, request: AccountRequest): Promise<Reply> | Reply
   }
 
 /** The same for callers without an account. */
-export type OpenVerb<Context> = Described &
+export type OpenRoute<Context> = Described &
   OfRoute<'open' | 'anyone' | 'developer'> & {
     who: 'anybody'
     access: 'open' | 'anyone'
     run(context: Context, request: RouteRequest): Promise<Reply> | Reply
   }
 
-type Verbs<Context> = readonly (Verb<Context> | OpenVerb<Context>)[]
+type ApiRoutes<Context> = readonly (ApiRoute<Context> | OpenRoute<Context>)[]
 
 /** Members that belong only to the description. */
 const DESCRIBED = ['id', 'tag', 'summary', 'query', 'body', 'once', 'status', 'answer', 'type', 'refuses', 'otherwise']
 const SHARED = ['method', 'path', 'who']
 
-export const routesOf = <Context>(verbs: Verbs<Context>, context: Context): Route[] =>
-  verbs.map((verb) => {
-    const { method, path, who, run } = verb as Verb<Context>
-    const route = Object.entries(verb).filter(([name]) => !DESCRIBED.includes(name) && name !== 'who')
+export const routesOf = <Context>(routes: ApiRoutes<Context>, context: Context): Route[] =>
+  routes.map((declared) => {
+    const { method, path, who, run } = declared as ApiRoute<Context>
+    const route = Object.entries(declared).filter(([name]) => !DESCRIBED.includes(name) && name !== 'who')
     return {
       access: who,
       ...Object.fromEntries(route),
@@ -47,9 +47,9 @@ export const routesOf = <Context>(verbs: Verbs<Context>, context: Context): Rout
     } as Route
   })
 
-export const describedOf = <Context>(verbs: Verbs<Context>): Described[] =>
-  verbs.map((verb) => {
-    const described = Object.entries(verb).filter(([name]) => DESCRIBED.includes(name) || SHARED.includes(name))
+export const describedOf = <Context>(routes: ApiRoutes<Context>): Described[] =>
+  routes.map((declared) => {
+    const described = Object.entries(declared).filter(([name]) => DESCRIBED.includes(name) || SHARED.includes(name))
     return Object.fromEntries(described) as unknown as Described
   })
 
@@ -66,7 +66,7 @@ export const ownOf = ({ caller, params }: Pick<AccountRequest, 'caller' | 'param
 /** Reads a change and compares it with the current record, in the transaction that locks the record. */
 export type SaidOf<F extends FieldsOf> = (held: RecordOf<F>) => Partial<ValuesOf<F>>
 
-interface CrudVerbs<F extends FieldsOf, R, Context> {
+interface CrudRoutes<F extends FieldsOf, R, Context> {
   /** Operation ids and summaries for the documents. */
   words: Record<'list' | 'create' | 'get' | 'change' | 'delete', readonly [id: string, summary: string]>
   /** Which of these require a recently confirmed identity. */
@@ -105,16 +105,16 @@ export const PAGES = [
 /** The five routes of every resource. */
 export function crud<F extends FieldsOf, Context>(
   of: Resource<F, Context>,
-  verbs: CrudVerbs<F, RecordOf<F> & { id: string; createdAt: number }, Context>,
-): Verb<Context>[] {
+  routes: CrudRoutes<F, RecordOf<F> & { id: string; createdAt: number }, Context>,
+): ApiRoute<Context>[] {
   const { path, tag, scope, plural } = of
-  const { words, proof, refuses, isShort = false, prepare = (_room, body) => Promise.resolve(body) } = verbs
+  const { words, proof, refuses, isShort = false, prepare = (_context, body) => Promise.resolve(body) } = routes
   type Records = readonly (RecordOf<F> & { id: string; createdAt: number })[]
   const plainly = (context: Context, found: Records) => Promise.resolve(found.map((each) => show(of, context, each)))
-  const { showAll = plainly } = verbs
+  const { showAll = plainly } = routes
   const shownOne = async (context: Context, one: Records[number]) => ({ json: (await showAll(context, [one]))[0]! })
-  const named = (verb: keyof typeof words) => {
-    const [id, summary] = words[verb]
+  const named = (name: keyof typeof words) => {
+    const [id, summary] = words[name]
     return { tag, scope, who: 'account', id, summary } as const
   }
   const shown = shownSchema(of)
@@ -130,7 +130,11 @@ export function crud<F extends FieldsOf, Context>(
       }),
       async run(context, { caller: { accountId: owner }, query }) {
         const limit = isShort ? Infinity : readWhole('limit', query.limit, LIMIT)
-        const found = await verbs.list(context, { owner, limit, after: isShort ? undefined : readCursor(query.cursor) })
+        const found = await routes.list(context, {
+          owner,
+          limit,
+          after: isShort ? undefined : readCursor(query.cursor),
+        })
         const last = found.length === limit ? found.at(-1) : undefined
         const json = { [plural]: await showAll(context, found) }
         return { json: isShort ? json : { ...json, next_cursor: last ? toCursor(last) : null } }
@@ -141,17 +145,17 @@ export function crud<F extends FieldsOf, Context>(
       ...proof.create,
       method: 'post',
       path,
-      body: { schema: takenSchema(of, 'create'), example: exampleOf(of), isOfNoun: true },
+      body: { schema: takenSchema(of, 'create'), example: exampleOf(of), isOfResource: true },
       once: true,
       status: 201,
-      answer: shownSchema(of, verbs.secret),
+      answer: shownSchema(of, routes.secret),
       ...(refuses && { refuses }),
       async run(context, { caller: { accountId: owner, actor }, body, once }) {
         const values = readNew(of, context, await prepare(context, body(), owner))
-        const remembered = await once(verbs.once, (idempotency) =>
-          verbs.create(context, { owner, actor }, values, idempotency),
+        const remembered = await once(routes.once, (idempotency) =>
+          routes.create(context, { owner, actor }, values, idempotency),
         )
-        return { status: 201, json: (await verbs.created?.(context, owner, remembered)) ?? remembered }
+        return { status: 201, json: (await routes.created?.(context, owner, remembered)) ?? remembered }
       },
     },
     {
@@ -159,21 +163,21 @@ export function crud<F extends FieldsOf, Context>(
       method: 'get',
       path: `${path}/{id}`,
       answer: shown,
-      run: async (context, request) => shownOne(context, await verbs.get(context, ownOf(request))),
+      run: async (context, request) => shownOne(context, await routes.get(context, ownOf(request))),
     },
     {
       ...named('change'),
       ...proof.change,
       method: 'put',
       path: `${path}/{id}`,
-      body: { schema: takenSchema(of, 'change'), example: verbs.changeExample, isOfNoun: true },
+      body: { schema: takenSchema(of, 'change'), example: routes.changeExample, isOfResource: true },
       answer: shown,
       async run(context, request) {
         refuseUnknown(of, request.body())
         const body = await prepare(context, request.body(), request.caller.accountId)
         return shownOne(
           context,
-          await verbs.change(context, ownOf(request), (held) => readChange(of, context, body, held)),
+          await routes.change(context, ownOf(request), (held) => readChange(of, context, body, held)),
         )
       },
     },
@@ -184,7 +188,7 @@ export function crud<F extends FieldsOf, Context>(
       answer: DELETED,
       async run(context, request) {
         const own = ownOf(request)
-        await verbs.remove(context, own)
+        await routes.remove(context, own)
         return { json: { success: true, deleted: true, id: own.id } }
       },
     },
