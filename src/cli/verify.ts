@@ -41,8 +41,17 @@ export function verify({ json, node }: Flags & { node?: string }): Promise<void>
 /** The node that a command asks: the named one, otherwise the first of the settings or the development ledger. */
 export function openAsk(node: string | undefined): { url: URL; ask: AskLedger } {
   const config = loadConfig()
-  const url = new URL(node ?? (isEmbedded(config) ? findLedger() : config.nodeUrls[0]!))
-  return { url, ask: (action, fields) => askNode(url, action, fields) }
+  if (node !== undefined || !isEmbedded(config)) {
+    const url = new URL(node ?? config.nodeUrls[0]!)
+    return { url, ask: (action, fields) => askNode(url, action, fields) }
+  }
+  const url = new URL(findLedger())
+  const cure = 'The development ledger runs with its gateway: start it, or name a node with --node.'
+  const ask: AskLedger = (action, fields) =>
+    askNode(url, action, fields).catch((error: unknown) => {
+      throw new Error(`${(error as Error).message}. ${cure}`, { cause: error })
+    })
+  return { url, ask }
 }
 
 /** Looks on the ledger for wallets of the seed that are newer than the newest wallet in the store. */

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { Signer } from '../support/blocks.ts'
 import { listEvents, show, untilStatus } from '../support/checkout-steps.ts'
 import { forEachEngine } from '../support/engines.ts'
+import { ask } from '../support/gateway.ts'
 import { PAYER, type Refund, openRefundShop, raw } from '../support/refund-steps.ts'
 
 /* Contract 4.10: what merchants give back. */
@@ -35,6 +36,8 @@ forEachEngine((engine) => {
     assert.deepEqual([paid!.type, given!.type, others], ['payment.completed', 'refund.sent', []])
     const { id, status, hash, amount_raw } = (JSON.parse(given!.body) as { refund: Refund }).refund
     assert.deepEqual([id, status, hash, amount_raw], [first.id, 'sent', first.hash, made.amount_raw])
+    const receipt = await ask(`${shop.url}/pay/${made.id}/receipt?lang=en`, { method: 'GET' })
+    assert.match(receipt.text, /<dt>Refunded<\/dt>/)
     const again = await refund(made.id, { reason: 'Sold out' })
     assert.equal(again.json<Refund>().id, first.id, 'within a minute it is the same')
     assert.equal(fundsOf(PAYER) - before, BigInt(made.amount_raw))

@@ -138,3 +138,14 @@ test('a command whose gateway does not answer says so and fails; the change is s
   assert.match(failed.stdout, /^Revoked \S+ A running gateway did not confirm it/)
   assert.match(await command(env, 'keys', 'list', account), /revoked/)
 })
+
+test('verify and wallets recover said ECONNREFUSED of the ledger that runs with its gateway: now they say what to start', async (t) => {
+  const env = { DATA_DIR: openFolder(t) }
+  const gateway = await openGateway(t, env)
+  const { headers } = await gateway.join()
+  await gateway.call('cloud_wallet', { wallet_action: 'create_wallet' }, headers)
+  await gateway.close()
+  for (const words of [['verify'], ['wallets', 'recover']]) {
+    await assert.rejects(command(env, ...words), /ECONNREFUSED.*start it, or name a node with --node/)
+  }
+})

@@ -23,7 +23,7 @@ interface ReceiptProps {
 /** The receipt on one printed page: what was paid, when, for what, and by which blocks. */
 export const ReceiptPage = ({ checkout, payments, merchant, blockUrl, proofUrl, devnet, voice }: ReceiptProps) => {
   const { texts, language, locale } = voice
-  const { id, title, description, currency, price, plans, paidRaw, paidAt, address, payer } = checkout
+  const { id, title, description, currency, price, plans, paidRaw, refundedRaw, paidAt, address, payer } = checkout
   const bought = checkout.plan === null ? undefined : plans[checkout.plan]
   const shownPrice = bought?.value ?? price
   const rate = payments.at(-1)?.rate ?? null
@@ -67,6 +67,7 @@ export const ReceiptPage = ({ checkout, payments, merchant, blockUrl, proofUrl, 
                   <time dateTime={new Date(paidAt).toISOString()}>{showTime(locale, paidAt)}</time>
                 </Fact>
               )}
+              {refundedRaw > 0n && <Fact label={texts.refundedSum}>{showNano(locale, refundedRaw)}</Fact>}
               <Fact label={texts.id}>
                 <code>{id}</code>
               </Fact>

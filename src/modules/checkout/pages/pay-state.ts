@@ -15,6 +15,7 @@ export interface ShownCheckout {
   /** The amount asked for, without what was paid beyond it. */
   askedRaw: Raw | undefined
   excessRaw: bigint
+  refundedRaw: Raw
   currency: string
   price: string | null
   plans: readonly ShownPlan[]

@@ -68,6 +68,7 @@ export const ar: Texts = {
   print: 'طباعة',
   back: 'رجوع',
   paidOn: 'تاريخ الدفع',
+  refundedSum: 'تم ردّ المبلغ',
   paidBy: 'الدافع',
   price: 'السعر',
   excess: 'الزائد',

@@ -69,6 +69,7 @@ export const de: Texts = {
   print: 'Drucken',
   back: 'Zurück',
   paidOn: 'Bezahlt am',
+  refundedSum: 'Erstattet',
   paidBy: 'Bezahlt von',
   price: 'Preis',
   excess: 'Zu viel',

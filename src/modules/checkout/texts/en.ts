@@ -71,6 +71,7 @@ export const en = {
   print: 'Print',
   back: 'Back',
   paidOn: 'Paid on',
+  refundedSum: 'Refunded',
   paidBy: 'Paid by',
   price: 'Price',
   excess: 'Overpaid',

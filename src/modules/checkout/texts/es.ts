@@ -68,6 +68,7 @@ export const es: Texts = {
   print: 'Imprimir',
   back: 'Volver',
   paidOn: 'Pagado el',
+  refundedSum: 'Devuelto',
   paidBy: 'Pagado por',
   price: 'Precio',
   excess: 'De más',

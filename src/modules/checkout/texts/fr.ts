@@ -68,6 +68,7 @@ export const fr: Texts = {
   print: 'Imprimer',
   back: 'Retour',
   paidOn: 'Payé le',
+  refundedSum: 'Remboursé',
   paidBy: 'Payé par',
   price: 'Prix',
   excess: 'En trop',

@@ -67,6 +67,7 @@ export const ja: Texts = {
   print: '印刷',
   back: '戻る',
   paidOn: '支払日時',
+  refundedSum: '返金済み',
   paidBy: '支払元',
   price: '価格',
   excess: '過払い額',

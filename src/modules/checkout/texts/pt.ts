@@ -68,6 +68,7 @@ export const pt: Texts = {
   print: 'Imprimir',
   back: 'Voltar',
   paidOn: 'Pago em',
+  refundedSum: 'Reembolsado',
   paidBy: 'Pago por',
   price: 'Preço',
   excess: 'A mais',

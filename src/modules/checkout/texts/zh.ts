@@ -67,6 +67,7 @@ export const zh: Texts = {
   print: '打印',
   back: '返回',
   paidOn: '付款时间',
+  refundedSum: '已退款',
   paidBy: '付款方',
   price: '价格',
   excess: '多付金额',
