@@ -81,7 +81,7 @@ function oneLinkPages(context: LinkContext): readonly (Page | Form)[] {
         const link = await getLink(context, { id: request.params.id!, owner: request.accountId })
         const { timeZone } = request.frame.shop
         const { values } = formState(paymentLink, context, link, undefined, timeZone)
-        // A day that was not touched leaves the end as it is, which may be any time of it.
+        // The form shows only the day of the end, which may be at any time of that day. If the day was not changed, the end stays as it is.
         const isEndTouched = fields.get('ends_unix') !== values.ends_unix
         const isOf = hasField(purposeOf(link))
         const has = (wire: string) => isOf(wire) && (wire !== 'ends_unix' || isEndTouched)
