@@ -152,7 +152,7 @@ function newBody(context: LinkContext, fields: FormFields, timeZone: string) {
   const purpose = toPurpose(fields.get('for'))
   const body = formBody(paymentLink, context, 'create', fields, { timeZone, has: hasField(purpose) })
   const isSold = purpose === 'product' || purpose === 'membership'
-  // No amount and no period: refused beside their fields.
+  // A missing amount or period becomes a value that cannot be read, so that the refusal appears beside its field.
   if (isSold && body.amount === '' && isEmpty(body.plans)) body.amount = 'none'
   if (purpose === 'membership' && body.every === '') body.every = 'none'
   return body
