@@ -45,7 +45,7 @@ const fields = input({
   account: optional(field.account),
   vanity: optional(
     Type.String({
-      description: 'Create: start of the address after `nano_`, up to 5 characters, the first 1 or 3.',
+      description: 'Create: how the address begins after `nano_`: up to 5 characters, first a 1 or 3.',
       refusal: { text: 'Invalid vanity', code: 'invalid_vanity' },
     }),
   ),
