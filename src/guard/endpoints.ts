@@ -153,7 +153,7 @@ export interface Endpoint {
   write(answer: Json | AsWritten): string
 }
 
-/** Most members of a body: parsed, each takes a hundred times the memory of its text. */
+/** The most members that a body may have: a parsed member takes a hundred times the memory of its text. */
 const MEMBERS_MAX = 10_000
 
 /** The request from which a body was made. */

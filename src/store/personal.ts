@@ -62,7 +62,7 @@ const goneFrom =
       ? sql<boolean>`1 = 0`
       : sql<boolean>`${sql.ref(`${table}.email`)} = ${email} and not exists (select 1 from members
         where members.email = ${email} and members.ended_at is null and members.account_id <> ${accountId})`
-/** A gateway of 0.1 that runs beside this one does not write the owner. */
+/** Replays of an account, found by its endpoints as well: a gateway of 0.1 that runs beside this one does not write the account into the row. */
 const ofReplays = ({ accountId }: Whose) => sql<boolean>`(account_id = ${accountId}
   or endpoint_id in (select id from webhook_endpoints where webhook_endpoints.account_id = ${accountId}))`
 /** For a declared entity: owner, secret columns and columns to be emptied follow from its fields. */

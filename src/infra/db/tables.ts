@@ -60,7 +60,7 @@ export interface InfraTables {
   store_facts: StoreFactsTable
 }
 
-/** In an order in which rows can be copied: after the rows that they refer to. */
+/** Ordered so that every table comes after the tables that it refers to; rows are copied in this order. */
 export const INFRA_TABLES = [
   'jobs',
   'mails',

@@ -40,7 +40,7 @@ interface EmbeddedOptions {
   timeoutSecondsMax: number
 }
 
-/** Refusals of a node that already has the block, even if another node that is asked later lacks it. */
+/** With these refusals a node says that it has the block already. This counts even if another node, which is asked later, lacks the block. */
 const IS_THERE = new Set(['Old block'])
 /** Not a refusal: a node keeps a block whose predecessor it lacks, and may still publish it. */
 const GAPS = new Set(['Gap previous block', 'Gap source block'])

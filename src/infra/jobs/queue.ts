@@ -98,8 +98,7 @@ export async function renewClaim(db: Db, { id, fence }: ClaimedJob, lockedUntil:
 }
 
 /**
- * Running → done, for several jobs. Jobs whose claim was lost are not returned, and the results of their workers must
- * not count.
+ * Marks several running jobs as done, and returns them. Jobs whose claim was lost are not returned, and the results of their workers must not count.
  */
 export async function markAllDone(db: Db, jobs: readonly ClaimedJob[], now: number): Promise<Set<string>> {
   const rows = await db
@@ -125,12 +124,12 @@ export async function markRetry(db: Db, job: ClaimedJob, runAt: number, error: s
   return markRunning(db, job, { status: 'ready', run_at: runAt, locked_until: null, last_error: error })
 }
 
-/** Running → ready for the next run of a recurring job, which reuses the row. */
+/** Makes a recurring job that has run ready for its next run, which reuses the row. */
 export async function markAgain(db: Db, job: ClaimedJob, runAt: number): Promise<boolean> {
   return markRunning(db, job, { status: 'ready', run_at: runAt, attempts: 0, locked_until: null, last_error: null })
 }
 
-/** Running → ready, without counting the attempt: the worker stops before the job ends, or the job is postponed. */
+/** Makes a running job ready again without counting the attempt: the worker stops before the job ends, or the job is postponed. */
 export async function markGivenBack(db: Db, job: ClaimedJob, runAt: number, reason?: string): Promise<boolean> {
   const given = reason === undefined ? {} : { last_error: reason }
   return markRunning(db, job, {
@@ -207,9 +206,7 @@ export async function listJobs(db: Db, { status, limit }: { status?: string; lim
   return rows.map(({ run_at: runAt, last_error: lastError, ...row }) => ({ ...row, runAt, lastError }))
 }
 
-/**
- * Dead → ready, with new attempts. False if there is no such dead job, or a job with the same key is already waiting.
- */
+/** Makes a dead job ready again, with new attempts. False if there is no such dead job, or a job with the same key is already waiting. */
 export async function retryDead(db: Db, id: string, now: number): Promise<boolean> {
   try {
     const won = await db

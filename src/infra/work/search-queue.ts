@@ -44,7 +44,7 @@ export class SearchQueue {
     return this.#running
   }
 
-  /** Expected hashes of all of them. */
+  /** The number of hashes that all searches together are expected to need. */
   get hashes(): number {
     let hashes = 0
     for (const { cost, size } of this.#groups.values()) hashes += cost * size

@@ -60,7 +60,10 @@ export const toWrong = (place: Place, message: string, code: ErrorCode = 'invali
   inForm: inForm(place, message),
 })
 
-/** Most refusals of the API begin with the name of the field: `tips must be …`. */
+/**
+ * The text of a refusal beside its field in a form: the label stands in place of the field's name, with which most refusals of the API begin, as in
+ * `tips must be …`.
+ */
 function inForm({ field, label, formText }: Place, message: string): string {
   if (message === missingText(field)) return `${label} is required`
   if (message.startsWith(`${field} `)) return label + message.slice(field.length)

@@ -14,7 +14,7 @@ export interface FreeUse {
   endsAt: number
 }
 
-/** Takes one free use, or returns when there are more. One statement decides, so that instances together never grant too many. */
+/** Takes one free use, or returns when the next one will be available. One statement decides, so that instances together never grant too many. */
 export async function takeFree(
   db: Db,
   { caller, meter, now }: { caller: string; meter: string; now: number },

@@ -77,7 +77,7 @@ export async function updateMailLinks(db: Db, accountId: string, allowed: boolea
     .execute()
 }
 
-/** A missing limit is that of the account's plan. */
+/** Sets an account's own limits; where one is missing, the limit of its plan applies. */
 export async function updatePlan(db: Db, accountId: string, { perMinute, concurrencyMax }: AccountPlan): Promise<void> {
   await db
     .updateTable('accounts')

@@ -234,7 +234,7 @@ export interface AccountTables {
   account_requests: AccountRequestsTable
 }
 
-/** In an order in which every reference exists already. */
+/** Ordered so that every table comes after the tables that it refers to. */
 export const ACCOUNT_TABLES = [
   'accounts',
   'members',

@@ -10,7 +10,7 @@ import {
   type SeenBlock,
 } from './record.ts'
 
-/** What changes while a checkout is open; what is left out or undefined stays, but for the amount. */
+/** What changes while a checkout is open. A member that is left out or undefined stays as it is, but an undefined `amountRaw` removes the amount. */
 export type CheckoutChange = Partial<
   Pick<
     Checkout,

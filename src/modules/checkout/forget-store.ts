@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { type StoreEngine, skipLocked } from '../../kernel/dialect.ts'
 import type { Db } from '../../kernel/db.ts'
 
-/** How far a pass over old checkouts has come. */
+/** The last checkout that a run has looked at; the next step continues after it. */
 export interface Place {
   watchedUntil: number
   id: string

@@ -2,7 +2,10 @@ import type { Db } from '../../kernel/db.ts'
 import { type Given, prepared } from '../../kernel/prepared.ts'
 import { earlier } from './store.ts'
 
-/** The look number of sends that a node's own time proved old, in stores from before looks existed. */
+/**
+ * Stored in place of the number of a look, for a send that no look found but that pays no checkout: it came too early by a node's own time, or it
+ * paid for a request.
+ */
 export const BEFORE_LOOKS = 0
 const ROWS_AT_ONCE = 500
 

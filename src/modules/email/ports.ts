@@ -19,7 +19,7 @@ export interface EmailPorts {
   links: {
     page(id: string): string
     check(id: string): string
-    /** The token is after the `#`, which browsers send to no server. */
+    /** The token stands after the `#`, because browsers send that part of a URL to no server. */
     claim(token: string): string
     decline(token: string): string
     claimPage(): string

@@ -60,7 +60,7 @@ export async function listRecipients(db: Db, paymentId: string): Promise<Recipie
   return rows.map(toRecipient)
 }
 
-/** Queued to sent; false when it was claimed meanwhile, or its time is over. */
+/** Changes a queued share to `sent`; false when it was claimed meanwhile, or its time is over. */
 export async function markSent(db: Db, id: string, now: number): Promise<boolean> {
   const won = await db
     .updateTable('email_recipients')
@@ -85,7 +85,7 @@ export async function markBounced(db: Db, id: string, now: number): Promise<bool
   return won !== undefined
 }
 
-/** Open to claimed, in one statement: of two browsers one succeeds. Also works when a sent mail was not recorded as sent. */
+/** Changes an open share to `claimed`, in one statement: of two browsers one succeeds. Also works when a sent mail was not recorded as sent. */
 export async function markClaimed(db: Db, id: string, address: string, now: number): Promise<boolean> {
   const won = await db
     .updateTable('email_recipients')
@@ -97,7 +97,7 @@ export async function markClaimed(db: Db, id: string, address: string, now: numb
   return won !== undefined
 }
 
-/** Open to refunded, for one share that its recipient declined. */
+/** Changes an open share that its recipient declined to `refunded`. */
 export async function markDeclined(db: Db, id: string, now: number): Promise<boolean> {
   const won = await db
     .updateTable('email_recipients')

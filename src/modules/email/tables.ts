@@ -22,7 +22,7 @@ export interface EmailTables {
   email_suppressions: EmailSuppressionsTable
 }
 
-/** In an order in which every reference exists already. */
+/** Ordered so that every table comes after the tables that it refers to. */
 export const EMAIL_TABLES = [
   'email_payments',
   'email_recipients',

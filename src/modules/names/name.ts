@@ -6,7 +6,10 @@ import type { JsonObject } from '../../kernel/shape.ts'
 /** ASCII letters and digits only, so that no look-alike characters are possible. */
 const NAME = /^[A-Za-z0-9]{1,30}$/
 
-/** The key by which names are compared, in lower case. Undefined for an invalid name, including letters that only become ASCII when lowered. */
+/**
+ * The key by which names are compared, in lower case. Undefined for an invalid name. The name is checked before it is lowered, because a few other
+ * letters become ASCII in lower case.
+ */
 export function toNameKey(text: string): string | undefined {
   return NAME.test(text) ? text.toLowerCase() : undefined
 }

@@ -63,8 +63,8 @@ export const describedNameRoutes = describedOf(routes)
 const NAMES_MAX = 100
 
 /**
- * The document by which wallets look up the address of a name and the name of an address. A wallet asks just before it pays, so names are
- * resolved as where money moves. The answer repeats each name as it was asked for, because wallets compare it.
+ * The document by which wallets look up the address of a name and the name of an address. A wallet asks just before it pays, so names are resolved by
+ * the rules for payments. The answer repeats each name as it was asked for, because wallets compare it.
  */
 async function lookUpNames(names: Names, asked: string): Promise<{ names: JsonObject[] }> {
   const given = [...new Set(asked.split(',').map((entry) => entry.trim().replace(/^@/, '')))].slice(0, NAMES_MAX)

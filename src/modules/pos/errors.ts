@@ -1,6 +1,6 @@
 import { AppError, overLimit } from '../../kernel/errors.ts'
 
-/** Also used for those of other accounts, and without the link. */
+/** Also the answer for a point of sale of another account, and to a request without the right link. */
 export const posNotFound = () => new AppError('not_found', 'Point of sale not found.')
 export const saleNotFound = () => new AppError('not_found', 'Sale not found.')
 export const tooManyPos = (max: number) =>

@@ -134,7 +134,7 @@ export const tills = records(pointOfSale)
 export const pinOf = ({ pin, pinRequired }: Partial<Pick<PosValues, 'pin' | 'pinRequired'>>) =>
   pinRequired === false ? null : pin
 
-/** The time zone whose midnight ends a day; empty in a request that leaves it to the shop. */
+/** The time zone whose midnight ends a day; empty when the request names none and so leaves the choice to the shop's settings. */
 function timeZone(labelled: Labelled) {
   return field<string>({
     schema: answer.text,

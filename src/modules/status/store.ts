@@ -72,7 +72,7 @@ export async function insertIncident(db: Db, { id, component, state, startedAt, 
     .execute()
 }
 
-/** Ends a component's open incident unless it is still in that state. */
+/** Ends a component's open incident, unless the component is still in the state that the incident reports. */
 export async function endIncident(
   db: Db,
   { component, state, now }: { component: Component; state: State; now: number },

@@ -135,7 +135,7 @@ async function isExpected(ctx: WalletContext, account: string): Promise<boolean>
   return (await readWorth(ctx, account)).receivable > 0n
 }
 
-/** Receivable sends count, because a payment waits until they are received. */
+/** Whether an account has enough for a payment. What it can receive counts as well, because the queued payment waits until that is received. */
 async function canPay(ctx: WalletContext, account: string, amount: bigint): Promise<boolean> {
   const { balance, receivable } = await readWorth(ctx, account)
   return balance + receivable >= amount

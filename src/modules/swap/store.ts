@@ -9,7 +9,7 @@ import type { SwapStatus } from '../../kernel/swap.ts'
 const SWAP = columns({
   id: plain<string>(),
   provider: plain<string>(),
-  /** The provider's id of it. */
+  /** The provider's id of this swap. */
   reference: plain<string>(),
   from: named('from_code', plain<string>()),
   to: named('to_code', plain<string>()),

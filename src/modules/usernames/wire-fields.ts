@@ -50,7 +50,7 @@ function readText(field: string, value: unknown): string {
   return text
 }
 
-/** Checks the protocol first, because another one could be a program or a trick. */
+/** Checks the protocol first, because a URL with another one, such as `javascript:`, could run a program or deceive the reader. */
 function readLink(field: string, value: unknown): string {
   const text = readText(field, value)
   const url = /^https?:\/\//i.test(text) ? parseUrl(text) : undefined

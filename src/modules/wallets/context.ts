@@ -25,7 +25,7 @@ export interface WalletRules {
   receivesItself: boolean
   /** How long a client waits for its send to be broadcast. */
   waitMilliseconds: number
-  /** How long all nodes must deny the block on which ours builds before ours are released. */
+  /** After all nodes have denied for this long the block on which a wallet of ours has signed, the blocks that it signed there are released. */
   releaseAfterMilliseconds: number
   /** The representative of new wallets; undefined makes each wallet its own representative. */
   representative: string | undefined
@@ -50,7 +50,7 @@ interface Advancing {
   forgetRefusal(blockId: string): void
 }
 
-/** The context of every function of this module: requests have one with a node of their own, and jobs have one, too. */
+/** The context of every function of this module. Each request has a context with its own `node`; jobs have a context as well. */
 export interface WalletContext {
   store: StoreCtx
   node: NodePort

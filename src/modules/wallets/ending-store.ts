@@ -15,12 +15,12 @@ export async function listDueWallets(db: Db, now: number, limit: number): Promis
   return rows.map(toWallet)
 }
 
-/** Active or held to expiring; false when it is ending already. */
+/** Changes an active or held wallet to `expiring`; false when it is ending already. */
 export async function markExpiring(db: Db, id: string, endsAs: 'ended' | 'deleted'): Promise<boolean> {
   return mark(db, id, ['active', 'held'], { status: 'expiring', ends_as: endsAs })
 }
 
-/** Without a refund address, the balance stays with the owner. */
+/** Changes a wallet to `held`: without a refund address, its balance stays with the owner. */
 export async function markHeld(db: Db, id: string): Promise<boolean> {
   return mark(db, id, ['active', 'expiring', 'ended', 'deleted'], { status: 'held', ends_as: null, ended_at: null })
 }

@@ -61,7 +61,7 @@ export async function findFrozen(db: Db, name: string): Promise<FrozenWallet | u
   return row && toFrozen(row)
 }
 
-/** Frozen to unfrozen; the ledger's confirmed state is taken over before anything is signed. */
+/** Unfreezes a wallet; false when it is not frozen. The ledger's confirmed state is taken over before anything is signed. */
 export async function markUnfrozen(db: Db, id: string, now: number): Promise<boolean> {
   const row = await db
     .updateTable('wallets')

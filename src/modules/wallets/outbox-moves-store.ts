@@ -32,8 +32,8 @@ export async function refuseWaiting(db: Db, walletId: string): Promise<string[]>
 }
 
 /**
- * Queued to refused; false when it was signed meanwhile, or when no client waits for it, because what the service owes stays owed. Its
- * reference may be used again, since nothing has happened.
+ * Refuses a queued send. False when it was signed meanwhile, or when no client waits for it, because what the service owes stays owed. The reference
+ * of a refused send may be used again, since nothing has happened.
  */
 export async function markRefused(db: Db, id: string, refusal: SendRefusal): Promise<boolean> {
   const row = await db
@@ -65,7 +65,10 @@ interface Signed {
   block: string
 }
 
-/** Queued to signed, if it is still queued and not past its deadline. Call it under the lock, before anyone else can know the block. */
+/**
+ * Changes a queued operation to `signed`, if it is still queued and not past its deadline. Call it under the lock, before anyone else can know the
+ * block.
+ */
 export async function markSigned(db: Db, id: string, signed: Signed, now: number): Promise<OutboxBlock | undefined> {
   const { balance, amount } = signed
   const [row] = await sign(db, { ...signed, id, balance: balance.toString(), amount: amount.toString(), now })
@@ -115,7 +118,7 @@ const broadcast = prepared((db, given: Given<{ id: string; now: number }>) =>
     .where(OPEN),
 )
 
-/** Open to confirmed; true for the caller that changed it. */
+/** Changes an open block to `confirmed`; true for the caller that changed it. */
 export async function markConfirmed(db: Db, id: string, now: number): Promise<boolean> {
   return (await confirm(db, { id, now })).length > 0
 }
@@ -129,12 +132,12 @@ const confirm = prepared((db, given: Given<{ id: string; now: number }>) =>
     .returning('id'),
 )
 
-/** Open to lost: a confirmed foreign block has taken its place. Its frontier stays used for ever. */
+/** Changes an open block to `lost`: a confirmed foreign block has taken its place. Its frontier stays used for ever. */
 export async function markLost(db: Db, id: string): Promise<void> {
   await db.updateTable('wallet_blocks').set({ status: 'lost' }).where('id', '=', id).where(OPEN).execute()
 }
 
-/** Lost to confirmed: the ledger has it after all. */
+/** Changes a lost block to `confirmed`: the ledger has it after all. */
 export async function markFound(db: Db, id: string, now: number): Promise<void> {
   await db
     .updateTable('wallet_blocks')
@@ -144,7 +147,9 @@ export async function markFound(db: Db, id: string, now: number): Promise<void> 
     .execute()
 }
 
-/** Lost to signed: nothing has taken its place, and its frontier is used by no other block. The same bytes are published again. */
+/**
+ * Changes a lost block back to `signed`: nothing has taken its place, and its frontier is used by no other block. The same bytes are published again.
+ */
 export async function reopenLost(db: Db, id: string): Promise<void> {
   await db
     .updateTable('wallet_blocks')

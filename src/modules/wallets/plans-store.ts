@@ -56,7 +56,7 @@ export async function countPlans(db: Db, walletId: string): Promise<number> {
   return Number(row?.count ?? 0)
 }
 
-/** Open to done, once every share is confirmed. */
+/** Changes an open plan to `done`, once every share is confirmed. */
 export async function markPlanDone(db: Db, id: string, now: number): Promise<void> {
   await db
     .updateTable('wallet_plans')

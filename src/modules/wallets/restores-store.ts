@@ -16,7 +16,7 @@ const selectUnsettled = prepared((db) =>
   db.selectFrom('store_restores').select(['reason', 'created_at']).where('unsettled', '=', 1),
 )
 
-/** False when one is unsettled already. */
+/** Stores a restore; false when an earlier one is not settled yet. */
 export async function insertRestore(
   db: Db,
   { id, reason, now }: { id: string; reason: string; now: number },

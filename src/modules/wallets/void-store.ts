@@ -32,8 +32,8 @@ export async function markReleased(db: Db, id: string, now: number): Promise<voi
 }
 
 /**
- * Signed, broadcast, or confirmed by a false answer, to void; false when it changed meanwhile. The columns for its frontier and its deposit are
- * freed; both remain in the signed bytes. `refusal` is set once it certainly can never be confirmed, which may be later.
+ * Makes a block void that is signed, broadcast, or confirmed by a false answer; false when it changed meanwhile. The columns for its frontier and its
+ * deposit are freed; both remain in the signed bytes. `refusal` is set once the block certainly can never be confirmed, which may be later.
  */
 export async function markVoid(db: Db, block: OutboxBlock, refusal: string | null): Promise<boolean> {
   const row = await db
@@ -46,7 +46,9 @@ export async function markVoid(db: Db, block: OutboxBlock, refusal: string | nul
   return row !== undefined
 }
 
-/** Void to confirmed: the ledger has it after all. A queued receive of the same deposit is deleted, since it has nothing to receive. */
+/**
+ * Changes a void block to `confirmed`: the ledger has it after all. A queued receive of the same deposit is deleted, since it has nothing to receive.
+ */
 export async function restoreVoid(
   db: Db,
   { id, walletId }: Pick<OutboxBlock, 'id' | 'walletId'>,

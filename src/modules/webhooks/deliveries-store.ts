@@ -102,7 +102,10 @@ const unchanged = (due: readonly DueDelivery[]) => sql<boolean>`deliveries.id in
   and deliveries.state in ('queued', 'sending', 'retrying')
   and deliveries.id || ':' || deliveries.attempts in (${sql.join(due.map(({ id, attemptsMade }) => `${id}:${attemptsMade}`))})`
 
-/** Open to sending; leaves out those that another process was faster with. After a crash, a delivery is sending already and is attempted again. */
+/**
+ * Changes open deliveries to `sending` and returns their ids; those that another process changed first are left out. After a crash, a delivery is
+ * `sending` already and is attempted again.
+ */
 export async function markSending(db: Db, due: readonly DueDelivery[]): Promise<Set<string>> {
   const rows = await db
     .updateTable('deliveries')
@@ -113,7 +116,7 @@ export async function markSending(db: Db, due: readonly DueDelivery[]): Promise<
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Records that the same attempt of each delivery succeeded; leaves out those whose outcome is known already. */
+/** Records that this attempt of each delivery succeeded, and returns their ids; those whose outcome was known already are left out. */
 export async function markDelivered(db: Db, due: readonly DueDelivery[], now: number): Promise<Set<string>> {
   const rows = await db
     .updateTable('deliveries')

@@ -18,7 +18,8 @@ export async function findWork(
   if (ready?.prepared === true) await ctx.counted('work', () => work.markAsked(root))
   if (ready) return { found: ready, credits: 0, cached: true }
   const { payer, caller, leaving } = ctx
-  // The machine is the caller's own. Wallets hang up after seconds and ask again, while live work takes a minute: it is kept for them.
+  // For a caller without a key on this machine, the search goes on when the caller hangs up, and what it finds is stored: wallets hang up after
+  // seconds and ask again, while work for the live network takes a minute.
   const isOwnMachine = caller.kind === 'anonymous' && caller.isLocal === true
   const request = {
     root,
@@ -82,7 +83,7 @@ export function openWorkFor({ isSold, ...context }: WorkContext & { isSold: bool
   return async (ctx: Ctx, block: Block, said: string | undefined): Promise<string> => {
     requireWork(context.work)
     const { caller } = ctx
-    // Callers without a key pay for a request by its action, and this one has no price.
+    // A caller without a key pays for an action at its price. This action has no price, so such a caller cannot pay for its work.
     if (isSold && caller.kind === 'anonymous' && caller.isLocal !== true) {
       throw new AppError('key_required', 'API key required for do_work. Without a key, buy the work: work_generate.')
     }

@@ -7,7 +7,7 @@ import { StoredWorks, listPrepared } from './store.ts'
 /** In a burst of blocks, work is prepared only for the last one. */
 const DEBOUNCE = 1_000
 const ACCOUNTS_MAX = 10_000
-/** More than an idle machine finds before the first become useless. */
+/** How much work may wait to be prepared: an idle machine does not finish this many before the first become useless. */
 const PENDING_MAX = 1_000
 const FOLLOWED_MILLISECONDS = 24 * 3_600_000
 

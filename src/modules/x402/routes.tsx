@@ -101,7 +101,7 @@ const routes: readonly OpenRoute<Opened>[] = [
     refuses: [503],
     run: async ({ seller }) => ({ json: await describeOffers(seller) }),
   },
-  // For programs that know only our domain, and then for clients of a facilitator.
+  // The first path is for programs that know only our domain, the second for clients of a facilitator.
   {
     ...discovery,
     path: '/discovery/resources',

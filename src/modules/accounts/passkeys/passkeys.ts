@@ -66,7 +66,7 @@ function keep(
   const { email } = person
   return inTx(ctx, async (tx) => {
     await lockPerson(tx.db, email)
-    // Removed from their last account a moment ago, together with all their passkeys.
+    // The user was removed from their last account a moment ago, and their passkeys were deleted with that.
     if ((await listMembershipsOf(tx.db, email, tx.clock.now())).length === 0) throw sessionOver()
     const there = await listPasskeys(tx.db, email)
     if (there.length >= PASSKEYS_MAX) throw tooManyPasskeys(PASSKEYS_MAX)

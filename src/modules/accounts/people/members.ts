@@ -139,8 +139,8 @@ export const changerOf = ({ accountId, actor, rights }: AccountCaller): Changer 
 })
 
 /**
- * Locks the account, so that changes run one after another, and checks the caller's current role: someone removed a moment ago changes
- * nothing. Only owners change owners; while there is none, a key that no role bounds may.
+ * Locks the account, so that changes run one after another, and checks the caller's current role: someone removed a moment ago changes nothing. Only
+ * owners may change owners. While an account has no owner, a key that is not limited by anyone's role may change them, too.
  */
 export async function enterPeople(tx: StoreCtx, by: Changer, touched: readonly Role[]): Promise<void> {
   await lockAccount(tx.db, by.accountId)

@@ -64,7 +64,7 @@ const HEADERS = {
   'content-security-policy': "default-src 'none'; sandbox",
   'cache-control': FOREVER,
 }
-/** Pages load one of each, and browsers cache them. */
+/** A page loads one picture and one style sheet of a shop, and browsers cache both, so few readers ever reach this limit. */
 const limit: RouteLimit = {
   bucket: 'looks',
   perMinute: PER_MINUTE,
@@ -117,7 +117,7 @@ const routes: readonly ApiRoute<ProfilePorts>[] = [
 
 export const describedProfileRoutes = describedOf(routes)
 
-/** Pictures that we have written ourselves, each at an address that only its bytes make. */
+/** Serves pictures that the gateway has converted. The URL of a picture contains a hash of its bytes, so that its content never changes. */
 const picture = (path: string, find: (id: string) => Promise<Picture | undefined>): Route => ({
   method: 'GET',
   path,

@@ -14,7 +14,7 @@ export const buyRpc = action({
   input: input({
     email: optional(
       Type.String({
-        description: 'Whose credits they are, if no key says so.',
+        description: 'Who gets the credits, if the call has no key.',
         pattern: EMAIL_PATTERN,
         refusal: { text: 'Invalid email', code: 'invalid_email' },
       }),

@@ -56,7 +56,7 @@ export function fillWildcards(random: Random, text: string): Raw | undefined {
   return parseNano(filled.join(''))
 }
 
-/** A digit worth more than this belongs to a price that people would ask for. */
+/** The most that the last random digit may be worth. A digit worth more belongs to prices that people would ask for. */
 const COARSEST_TAIL = 10n ** 26n
 
 /** Whether the last digit to fill is small enough to be a tail: at most 0.0001 nano, and less than 0.5 % of the amount. */

@@ -19,7 +19,7 @@ interface Valuation {
 export function decideFor(checkout: Checkout, reservation: Reservation | undefined, valuation: Valuation): Decision {
   const { send } = valuation
   const { status, additional, expiresAt } = checkout
-  // Refunded money no longer counts: the rest of a price alone does not pay the price.
+  // Refunded money no longer counts: a payer who got money back must pay the whole price, not only the rest of it.
   const paidRaw = toRaw(checkout.paidRaw - checkout.refundedRaw)
   if (reservation?.superseded) return { kind: 'unmatched', status, additional, event: undefined, plan: undefined }
   const sums = checkout.mode !== 'unique_amount'

@@ -49,8 +49,8 @@ function toSeen({ hash, from, to, amountRaw, seconds, isFinal, waits }: LedgerSe
 }
 
 /**
- * The height at which receivers have received their sends; null while a send is receivable. Left out are sends received before the newest
- * blocks of the receiver, and sends about which nodes contradict each other.
+ * For each send the height at which its receiver's chain has received it; null while the send is receivable. A send is left out if it was received
+ * before the newest blocks of that chain, or if nodes contradict each other about it.
  */
 export async function readPlaces(node: NodePort, sends: readonly SeenSend[]): Promise<Map<string, number | null>> {
   const places = new Map<string, number | null>()

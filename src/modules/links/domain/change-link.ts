@@ -19,7 +19,7 @@ export async function changeLink(
     const grace = terms.every === null && { graceDays: 0 }
     return { ...held, ...terms, ...grace, updatedAt: ctx.clock.now() }
   }
-  // Outside of the transaction, because whether a host may get webhooks is a question to the network.
+  // Outside of the transaction, because the gateway must ask the network whether a host may get webhooks.
   await checkOrders(context, change(await getLink(context, own)))
   return inTx(ctx, async (tx) => {
     const held = await paymentLinks.lock(tx.db, own)

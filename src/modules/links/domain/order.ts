@@ -149,7 +149,10 @@ async function findVisited(db: Db, linkId: string, visit: string): Promise<Check
   return id === undefined ? undefined : findCheckout(db, id)
 }
 
-/** The checkout belongs to the merchant but counts for the link, because anyone can make it, as with a public key. */
+/**
+ * The caller that makes a visitor's checkout. The checkout belongs to the merchant; the link stands in place of a key, because anyone can make such a
+ * checkout, as with a public key. These checkouts are counted separately.
+ */
 const callerOf = ({ owner, id }: PaymentLink) =>
   ({
     kind: 'account',

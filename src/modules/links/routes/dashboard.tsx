@@ -81,7 +81,7 @@ function oneLinkPages(context: LinkContext): readonly (Page | Form)[] {
         const link = await getLink(context, { id: request.params.id!, owner: request.accountId })
         const { timeZone } = request.frame.shop
         const { values } = formState(paymentLink, context, link, undefined, timeZone)
-        // A day that was not touched leaves the end as it is, which may be any time of it.
+        // The form shows only the day of the end, which may be at any time of that day. If the day was not changed, the end stays as it is.
         const isEndTouched = fields.get('ends_unix') !== values.ends_unix
         const isOf = hasField(purposeOf(link))
         const has = (wire: string) => isOf(wire) && (wire !== 'ends_unix' || isEndTouched)
@@ -152,7 +152,7 @@ function newBody(context: LinkContext, fields: FormFields, timeZone: string) {
   const purpose = toPurpose(fields.get('for'))
   const body = formBody(paymentLink, context, 'create', fields, { timeZone, has: hasField(purpose) })
   const isSold = purpose === 'product' || purpose === 'membership'
-  // No amount and no period: refused beside their fields.
+  // A missing amount or period becomes a value that cannot be read, so that the refusal appears beside its field.
   if (isSold && body.amount === '' && isEmpty(body.plans)) body.amount = 'none'
   if (purpose === 'membership' && body.every === '') body.every = 'none'
   return body

@@ -45,7 +45,10 @@ export async function enterAsCashier(
   return pos
 }
 
-/** A session ends with its time, and with the PIN or the link it was made with. It is verified by its signature and not stored. */
+/**
+ * A session ends when its time is over, and when the owner changes the PIN or the link with which it was made. It is verified by its signature and
+ * not stored.
+ */
 export function newSession(context: PosContext, pos: PointOfSale): { session: string; endsAt: number } {
   const endsAt = context.checkouts.clock.now() + SESSION_MILLISECONDS
   return { session: `${endsAt}.${markSession(context, pos, endsAt)}`, endsAt }
@@ -60,7 +63,7 @@ function isSession(context: PosContext, pos: PointOfSale, session: string | unde
   return isSame(markSession(context, pos, Number(end)), mark!)
 }
 
-/** Derived from the PIN, so a new PIN makes all known devices unknown: collecting them in advance is useless. */
+/** Derived from the PIN: once the owner changes the PIN, no device is known any more, however many devices someone had made known before. */
 const markDevice = ({ secrets }: PosContext, { id, tokenMark, pinMark }: PointOfSale, device: string) =>
   secrets.fingerprint('pos device', JSON.stringify([id, tokenMark, pinMark, device]))
 

@@ -65,6 +65,6 @@ export const markToken = ({ secrets }: Pick<PosContext, 'secrets'>, id: string, 
 export const markPin = ({ secrets }: Pick<PosContext, 'secrets'>, id: string, pin: string) =>
   secrets.fingerprint('pos pin', `${id} ${pin}`)
 
-/** After the #, which browsers send to no server. */
+/** The link that admits cashiers. Its token stands after the #, because browsers send that part of a URL to no server. */
 export const linkOf = ({ secrets, urlOf }: PosContext, { id, token }: PointOfSale) =>
   `${urlOf(id)}#${secrets.open(tokenContext(id), token)}`

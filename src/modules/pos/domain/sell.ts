@@ -63,7 +63,10 @@ async function findMade(db: Db, pos: PointOfSale, { key, totalUnits }: Asked): P
   return made
 }
 
-/** The checkout belongs to the merchant but counts for the till, because everyone with its link can make it, as with a public key. */
+/**
+ * The caller that makes a sale's checkout. The checkout belongs to the merchant; the point of sale stands in place of a key, because everyone with
+ * its link can make checkouts, as everyone can with a public key. Such checkouts are counted separately.
+ */
 const callerOf = ({ owner, id }: PointOfSale) =>
   ({
     kind: 'account',

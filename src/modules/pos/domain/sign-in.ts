@@ -9,7 +9,7 @@ import { markPin } from './make-pos.ts'
 
 const TRIES_MAX = 5
 const PAUSE = 5 * 60_000
-/** Of ten thousand PINs; after this many wrong attempts new devices are locked out until the owner changes the PIN. */
+/** After this many wrong attempts, of at least ten thousand possible PINs, new devices are locked out until the owner changes the PIN. */
 const WRONG_MAX = 50
 const DEVICE_LENGTH = 22
 

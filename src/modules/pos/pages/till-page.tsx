@@ -55,7 +55,7 @@ export const TillPage = ({ id, devnet, voice }: TillPageProps) => {
       lang={voice.language}
       styles={['pos.css']}
       scripts={['pos.js']}
-      // The colour of a shop is written for the pages of payers.
+      // With the class `pay`, because the style sheet with the shop's colour has rules for that class only.
       bodyClass="pay pos"
       head={
         <>

@@ -63,7 +63,7 @@ export function tillPageRoutes({ context, limit, devnet }: TillPagePorts): reado
     },
     {
       method: 'GET',
-      // A worker controls the paths below its own.
+      // A service worker controls only pages below the folder of its own URL, here `/pos/`.
       path: '/pos/worker.js',
       access: 'open',
       limit,

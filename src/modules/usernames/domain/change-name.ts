@@ -114,7 +114,7 @@ export async function authorizeChange(
     const toSign = toNameChangeMessage({ name: key, id, changes: meant })
     const authorized = judge(lease, { accountId, signature, toSign })
     if (!authorized) throw notTheOwner(toSign)
-    // Someone with an old signature must not be able to restore the change that it was for.
+    // Otherwise someone who has an older signature of the owner could bring back the change that this signature was for.
     if (detail.authorized && toCanonicalJson(detail.changes) !== toCanonicalJson(meant)) throw offerFixed()
     await updateDetail(tx.db, id, { ...detail, changes: meant, authorized })
     await insertAudit(tx, {
@@ -159,8 +159,8 @@ const isGood = (authorized: Authorization, { accountId, owner }: NameLease) =>
   'owner' in authorized ? authorized.owner === owner : accountId !== null && authorized.accountId === accountId
 
 /**
- * Handles a paid change of a name. Who paid means nothing: someone who makes an owner pay an amount must not get the name that way. The change
- * happens with its owner's approval, and until then the money waits.
+ * Handles a paid change of a name. The payment itself gives no right to the name: otherwise someone could take a name by making its owner pay a
+ * certain amount. The change happens once the owner has approved it; until then the money waits.
  */
 export const changeName =
   (onChange: (key: string) => void): Fulfil =>

@@ -74,9 +74,9 @@ function graceOf({ unit, count }: LeasePeriod): number {
 }
 
 /**
- * Handles a confirmed payment for a name: the payer gets it, or its lease is extended, or the money is refunded because it is taken. The first
- * transaction wins; a concurrent payment for the same name waits. The time of the payment decides what a payer may do, so that a gateway
- * that was down changes no owner's rights.
+ * Handles a confirmed payment for a name: the payer gets the name, or its lease is extended, or the money is refunded because someone else has the
+ * name. The first transaction wins; a concurrent payment for the same name waits. What a payer may do is decided by the time of the payment, so that
+ * nobody gains or loses a right because the gateway was down.
  */
 export const leaseName =
   (onChange: (key: string) => void): Fulfil =>
@@ -105,7 +105,7 @@ export const leaseName =
     const isFree = statusAt(held, Math.min(paidAt, now)) === 'available'
     const isOwn = held.owner === payer || (held.accountId !== null && held.accountId === accountId)
     if (!isFree && !isOwn) return { refund: 'name_taken' }
-    // Later than any other change of the name, whatever the clocks say, so that of two versions a reader knows the newer one.
+    // Later than the name's last change even if a clock was set back, so that a reader with two versions of the lease knows which one is newer.
     const changedAt = Math.max(now, held.changedAt + 1)
     const lease = isFree ? { ...fresh, changedAt } : extend(held, { period, changedAt })
     await updateLease(tx.db, lease)
@@ -113,8 +113,8 @@ export const leaseName =
   }
 
 /**
- * Adds the period to the expiry, even in the grace period, whose days belonged to the owner. A long grace period stays long. The owner stays the
- * same: anyone may have made the offer that the owner pays.
+ * Adds the period to the old expiry, not to the current time: in the grace period the name belonged to its owner, too. A long grace period stays long
+ * after a short extension. The owner stays the same: anyone may have made the offer that the owner pays.
  */
 function extend(
   held: NameLease,

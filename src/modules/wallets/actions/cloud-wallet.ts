@@ -45,7 +45,7 @@ const fields = input({
   account: optional(field.account),
   vanity: optional(
     Type.String({
-      description: 'Create: start of the address after `nano_`, up to 5 characters, the first 1 or 3.',
+      description: 'Create: how the address begins after `nano_`: up to 5 characters, first a 1 or 3.',
       refusal: { text: 'Invalid vanity', code: 'invalid_vanity' },
     }),
   ),
@@ -74,7 +74,7 @@ const fields = input({
   receive: optional(freeField(form.oneOf(form.flag, form.words('all')), 'Receive what is receivable.', true)),
   balance: optional(flag('Read balance and receivable amount.')),
   send: optional(field.account),
-  /** Another name of the destination field, which `wallet_action` does not fix. */
+  /** Another name of `send`, for clients that select the operation by `wallet_action`. */
   address: optional(field.account),
   amount: optional(field.nanoAmountOrAll),
   delete: optional(flag('End the wallet now.')),
@@ -137,7 +137,7 @@ export const cloudWallet: Action = action({
   },
 })
 
-/** A request by a wallet's owner, with a node of its own. */
+/** A request by a wallet's owner; `node` is the one of the request. */
 type WalletRequest = Ctx & CloudWalletContext & { actor: Actor }
 type Run = (ctx: WalletRequest, accountId: string, given: Input) => Promise<Json>
 

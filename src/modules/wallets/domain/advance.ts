@@ -31,8 +31,9 @@ import { readStored, sourceOf } from './stored-block.ts'
 const REBROADCAST_MILLISECONDS = 10_000
 
 /**
- * Does what `confirmBlock` does, without taking the lock, for a block that only waits: the statement that moves the wallet holds its row and
- * succeeds only while no instance has the lock. Undefined when an instance has it, or more must be done.
+ * Does what `confirmBlock` does, but without taking the lock. This is enough for a block that only waits for its confirmation: the statement that
+ * updates the wallet locks its row, and succeeds only while no instance has the wallet's lock. Undefined when an instance has it, or when more must
+ * be done.
  */
 async function confirmFree(ctx: WalletContext, wallet: Wallet, open: OutboxBlock): Promise<Step | undefined> {
   const { db, clock } = ctx.store
@@ -152,7 +153,10 @@ async function takeStep(ctx: WalletContext, lock: WalletLock, { wallet, inspect 
 const hasLate = ({ sends, held }: Pick<Unfinished, 'sends' | 'held'>, now: number) =>
   [...sends, ...held].some(({ deadlineAt }) => deadlineAt !== null && deadlineAt <= now)
 
-/** The wallet usually continues when its confirmation arrives; it is checked at once only when something waits for it or it is sent late. */
+/**
+ * After a block was sent, the wallet usually continues when the confirmation arrives. The pass goes on at once only if the wallet has more to do, or
+ * if the block was signed in an earlier pass.
+ */
 const toNext = (step: Step, isAwaited: boolean): Step => (step === 'sent' && isAwaited ? 'moved' : step)
 
 /** Nothing is signed unless the ledger's state of the account equals our record exactly. */
@@ -178,7 +182,8 @@ async function agree(ctx: WalletContext, lock: WalletLock, wallet: Wallet, chain
 /** Whether a block with our signature is unknown to our record, or states another balance. */
 async function contradicts({ store }: WalletContext, wallet: Wallet, block: Block, hash: string): Promise<boolean> {
   if (hash === wallet.frontier) return block.type !== 'state' || block.balance !== wallet.balance
-  // Only a block at our next place, or in the place of a confirmed block of ours, contradicts our record; an older one reported again does not.
+  // Only a block that follows our frontier, or that stands in the place of a confirmed block of ours, contradicts our record. An older block that a
+  // node names again does not.
   const previous = previousOf(block)
   if (previous !== wallet.frontier && !(await isFollowed(store.db, wallet.id, previous))) return false
   const own = await findOwnBlock(store.db, wallet.id, hash)

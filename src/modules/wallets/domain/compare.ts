@@ -4,10 +4,10 @@ import type { Wallet } from '../store.ts'
 import { type Chain, findLedgerBlock, findSuccessor } from './chain.ts'
 
 /**
- * The first block of a wallet's chain that our record does not know; `none` when ledger and record agree, and `behind` when the node that
- * answered lacks blocks that we know to be confirmed. The node may have stopped at any earlier block, even one that we did not sign: one
- * taken over when the wallet was unfrozen, or an upgrade by the network. Foreign is only a block that follows our frontier or replaces
- * a confirmed block of ours.
+ * The first block of a wallet's chain that our record does not know; `none` when ledger and record agree, and `behind` when the node that answered
+ * lacks blocks that we know to be confirmed. For such a node any earlier block may be the last one, even a block that we did not sign: one taken over
+ * when the wallet was unfrozen, or an upgrade by the network. So only a block that follows our frontier, or that replaces a confirmed block of ours,
+ * counts as foreign.
  */
 export async function findForeign(
   { store, node }: Pick<WalletContext, 'store' | 'node'>,

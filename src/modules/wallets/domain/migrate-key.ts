@@ -9,7 +9,10 @@ import { findWallet, insertWallet, lockUsableWallet } from '../store.ts'
 import { takeKey } from './seeds.ts'
 import type { WordsCtx } from './words.ts'
 
-/** Whether a wallet can move: one of an account. The service's own have addresses that others still pay. */
+/**
+ * Whether a wallet can be replaced by one with a derived key. Only wallets of accounts can: others still pay to the addresses of the service's own
+ * wallets.
+ */
 export const canMove = ({ purpose }: Pick<OldKeyWallet, 'purpose'>) => purpose === 'cloud'
 
 export interface Moved {
@@ -19,8 +22,8 @@ export interface Moved {
 }
 
 /**
- * Gives a cloud wallet's owner one with a derived key in its place. The older one ends and sends it what it has, and whatever still arrives: the
- * gateway does that like any ending, as soon as sends are allowed.
+ * Makes a wallet with a derived key that replaces a cloud wallet of the same owner. The older wallet ends, and sends its balance and whatever still
+ * arrives to the new one. The gateway does this as for every ended wallet, as soon as sends are allowed.
  */
 export async function migrateKey(ctx: WordsCtx, wallet: OldKeyWallet, actor: Actor): Promise<Moved> {
   const { id: oldId, address: from } = wallet

@@ -168,7 +168,7 @@ async function release({ store }: WalletContext, wallet: Wallet, { branch, balan
   for (const block of blocks) if (!(await markVoid(db, block, null))) throw moved()
   if (base !== wallet.frontier && !(await moveFrontier(db, wallet, { frontier: base, balance }))) throw moved()
   await markReleased(db, wallet.id, now)
-  // The plan pays out money that was never there.
+  // The plan would pay out money that the wallet never had.
   const plan = await findOpenPlan(db, wallet.id)
   if (plan !== undefined) await cancelPlan(db, plan, now)
   const { id, address, accountId } = wallet

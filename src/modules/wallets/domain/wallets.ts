@@ -120,7 +120,8 @@ export async function alongWallet<T>(
     return result
   } finally {
     key.fill(0)
-    // Once it was written, even a failed commit may have happened.
+    // Once the wallet was written, its key may be in the store: a commit that reports an error may have happened. So its place is given back only
+    // before.
     if (!wasKept) await derived?.giveBack().catch(store.failures.lost('wallet.index'))
   }
 }

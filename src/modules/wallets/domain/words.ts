@@ -31,7 +31,9 @@ export async function showWords(ctx: WordsCtx, actor: Actor, show: (words: strin
   })
 }
 
-/** Proves that these are the words of the seed of new wallets; otherwise throws the position of the first wrong one, and no word. */
+/**
+ * Checks that these are the words of the seed of new wallets. Otherwise throws an error that names the position of the first wrong word, but no word.
+ */
 export async function checkWords(ctx: WordsCtx, text: string): Promise<void> {
   const { id } = await activeSeed(ctx)
   const wrong = await withSeed(ctx, id, (seed) => findWrongWord(text, seed))

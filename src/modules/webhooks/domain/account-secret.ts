@@ -82,7 +82,10 @@ export async function rotateAccountSecret(
   })
 }
 
-/** As recorded for an idempotency key: encrypted, because the secret is shown once, and a lost reply would otherwise lose it. */
+/**
+ * A new secret as it is stored for an idempotency key: encrypted. It is stored because it is shown only once: without this, a lost reply would lose
+ * it.
+ */
 type MadeSecret = { current: string; createdAt: number; previous: string | null; previousUntil: number | null }
 
 function fromMade({ previous, previousUntil, ...secret }: MadeSecret): OpenedSecret {

@@ -111,7 +111,7 @@ interface Settlement {
   trace: string | undefined
 }
 
-/** Batches in which parallel deliveries are read, started and settled. */
+/** Gathers deliveries that are made in parallel, so that many of them are read, started or settled together. */
 export interface DeliveryBatches extends DeliveryCtx {
   due: Gathered<string, DueDelivery | undefined>
   sending: Gathered<DueDelivery, boolean>
@@ -132,7 +132,7 @@ export function openBatches(ctx: DeliveryCtx): DeliveryBatches {
       const won = await markSending(db, due)
       return due.map(({ id }) => won.has(id))
     }, AT_ONCE),
-    // One transaction settles many deliveries, so none of their traces may adopt its statements.
+    // One transaction settles many deliveries, so its statements must not appear in the trace of any one of them.
     settled: new Gathered((settlements) => settleAll({ ...ctx, traces: undefined }, settlements), AT_ONCE),
   }
 }
@@ -187,7 +187,7 @@ async function send(ctx: DeliveryCtx, due: DueDelivery, url: string): Promise<Re
   const { eventId, body } = due
   if (body === null) return failure('body_forgotten')
   const secrets = await findSigningSecrets(ctx, due).catch(failures.failed('webhooks.secret', { eventId }))
-  // The secrets key has changed since: an operator must act, and the retry schedule leaves time for that.
+  // The key that encrypts secrets has changed since. An operator must correct this, and the pauses between the retries leave time for it.
   if (!secrets) return failure('secret_unreadable')
   const startedAt = clock.now()
   const signature = signBody({ id: eventId, timestamp: Math.floor(startedAt / 1000), body, secrets })

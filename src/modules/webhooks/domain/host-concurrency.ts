@@ -41,7 +41,8 @@ export class HostConcurrency {
     const most = accountId === null ? ANONYMOUS_AT_ONCE_MAX : ACCOUNT_AT_ONCE_MAX
     return this.#takeAll(now, [
       [whose, most],
-      // Half of the free places, so that some stay free however many accounts have slow hosts: an account without a place gets one.
+      // An account may take at most half of the places that are free now. So some stay free however many accounts have slow hosts, and an account
+      // that has no place yet gets one.
       [`${kind}:${whose}`, Math.max(1, Math.floor((PLACES - this.#countActive(`all:${kind}`)) / 2))],
       [`all:${kind}`, Infinity],
       [host, AT_ONCE_MAX],

@@ -5,7 +5,7 @@ import { type NewDelivery, insertDelivery } from '../deliveries-store.ts'
 export const DELIVER = 'webhooks.deliver'
 /** A job kind of its own, because endpoints have separate places. A gateway of an older version ignores these jobs. */
 export const DELIVER_TO_ENDPOINT = 'webhooks.deliver-to-endpoint'
-/** Attempts of the job, not of the delivery: only an unreachable store or a dying process uses one up. */
+/** How often the job is attempted, not the delivery. An attempt of the job is used up only when the store is unreachable or the process dies. */
 const JOB_ATTEMPTS_MAX = 50
 
 export interface DeliverPayload {

@@ -17,7 +17,7 @@ import { countWatches, deleteWatches, insertWatches, listWatchedOf } from './sto
 import type { Floor } from './watch.ts'
 
 const ADDRESSES_AT_ONCE = 100
-/** Sends receivable before the watch must be distinguished from later ones, so each is stored. */
+/** The most sends that may be receivable when the watch begins: each is stored, so that it can be told from later ones. */
 const WAITING_BEFORE_MAX = 2_000
 /** Each address with many receivable sends costs the nodes a request of its own. */
 const CROWDED_MAX = 20
@@ -35,7 +35,7 @@ interface Added {
   /** Counts of the endpoint and of the whole account. */
   watched: number
   total: number
-  /** The feed has everything that happens at these addresses after this position. */
+  /** What happens at these addresses from now on comes after this position in the list of events. */
   position: number
 }
 

@@ -13,7 +13,7 @@ export class Known {
     return this.#beginnings.has(hash.slice(0, DIGITS))
   }
 
-  /** The list without what the chain has received, and with more hashes. */
+  /** The list without the sends that the chain has received by now, and with further hashes. */
   repacked({ taken, more }: { taken: readonly string[]; more: readonly string[] }): string {
     const gone = new Set(taken.map((hash) => hash.slice(0, DIGITS)))
     return packKnown([...[...this.#beginnings].filter((beginning) => !gone.has(beginning)), ...more])

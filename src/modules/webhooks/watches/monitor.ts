@@ -90,7 +90,7 @@ class Turns {
     this.#context.failures.failed('watches.floor', { endpointId })(error)
   }
 
-  /** In whole seconds, so that watches share their looks. */
+  /** Rounded up to whole seconds, so that many watches are due at the same moment and are looked at together. */
   #nextTurn(activeAt: number): number {
     const now = this.#context.clock.now()
     const min = this.#bus.connected ? PACE_MIN_CONNECTED : PACE_MIN

@@ -130,7 +130,7 @@ function toChainBlock(entry: Record<string, unknown>): ChainBlock | undefined {
   }
 }
 
-/** The newest final blocks, with heights, of chains whose newest blocks these are. */
+/** The newest final block of each address's chain, and its height. `states` names the newest blocks, which need not be final. */
 export async function readFinalHeads(
   node: NodePort,
   states: ReadonlyMap<string, AddressState>,

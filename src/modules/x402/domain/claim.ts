@@ -33,7 +33,7 @@ export interface Presentation {
   payment: PresentedPayment
   action: string
   fingerprint: string
-  /** The terms of the payment, or why they are not ours. Called only for an unknown block. */
+  /** Finds the terms of the payment, or the reason why they are not ours. Called only for an unknown block. */
   agree(): Promise<PaymentTerms | Reason>
   /** Signals that the client has disconnected. */
   leaving: Leaving
@@ -98,7 +98,7 @@ async function claimNew(facilitation: Facilitation, asked: Presentation): Promis
     terms = agreed
     await verify(facilitation, payment.payload, terms)
   } catch (error) {
-    // Another request with the same payment may have been faster, so that the ledger has the block because of us.
+    // Another request with the same payment may have been faster: then the ledger has the block because this gateway sent it for that request.
     if (await findPayment(db, payment.hash)) return undefined
     throw error
   }

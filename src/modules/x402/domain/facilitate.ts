@@ -15,7 +15,7 @@ import { presentPayment, verify } from './payment.ts'
 import { redeem } from './redeem.ts'
 import type { Facilitation } from './facilitation.ts'
 
-/** The stored action of payments for other services; no action has this name. */
+/** Stored in place of an action for payments to other services; no action has this name. */
 const FOR_OTHERS = '(facilitator)'
 
 /** What a seller must know to use the facilitator. */

@@ -109,7 +109,8 @@ export async function offerTerms(seller: Seller, action: string): Promise<Paymen
   const { db, clock, failures } = seller.store
   const lost = failures.lost('x402.offer')
   const now = clock.now()
-  // One write in half that time is enough. When the store fails now, these terms expire with the next change of the price.
+  // Terms that stay valid for at least half of that time are not written again. When the store fails now, these terms expire with the next change of
+  // the price.
   const lasts = await isOffered(db, { action, payTo, amount }, now + OFFER_MILLISECONDS / 2).catch(lost)
   if (lasts === false) await saveOffer(db, { action, payTo, amount }, now + OFFER_MILLISECONDS).catch(lost)
   return terms

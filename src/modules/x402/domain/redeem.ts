@@ -54,13 +54,13 @@ async function serve({ store }: Facilitation, { claim, stored }: HeldPayment, ru
   try {
     text = await run()
   } catch (error) {
-    // The action's error matters more than a failure to store this; in either state the same request runs again.
+    // The client gets the action's error even if storing this fails: whether it is stored or not, the same request runs again.
     await markState(db, claim, { from: PAID, to: 'action_failed', now: clock.now() }).catch(failed)
     throw withAdvice(error)
   }
   const isKept = await markState(db, claim, { from: PAID, to: 'served', answer: text, now: clock.now() }).catch(failed)
-  // Sold actions change nothing, so the same request may run again, or finds the answer of another process. An answer that was sent without being
-  // stored could differ from the next one for the same payment.
+  // An answer that could not be stored is not sent either: the next answer for the same payment could differ from it. The same request may come
+  // again. It then finds the answer of another process, or runs once more, which is harmless because actions for sale change nothing.
   if (!isKept) throw withAdvice(storeAway(undefined))
   return text
 }
