@@ -5,8 +5,11 @@ const LONGEST = [
   ...[
     'test/chaos',
     'test/medusa',
+    'test/scenario',
     'test/pages/l-z',
     'test/pages/a-k',
+    'test/client',
+    'test/integrations',
     'test/spec/part4',
     'test/stores',
     'test/node',

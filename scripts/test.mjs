@@ -128,7 +128,10 @@ function listSuites() {
     engine: 'postgres',
     pooler: 'transaction',
   }
-  return [{ name: 'static checks', run: runStaticChecks }, ...suites, ...(existsSync(PGBOUNCER) ? [pooled] : [])]
+  // Both take long, and beside each other they would only wait for the disk.
+  const at = suites.findIndex(({ name }) => name === 'test/stores') + 3
+  if (existsSync(PGBOUNCER)) suites.splice(at, 0, pooled)
+  return [{ name: 'static checks', run: runStaticChecks }, ...suites]
 }
 
 readySources()

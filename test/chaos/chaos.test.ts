@@ -4,7 +4,7 @@ import { SEED } from '../support/random.ts'
 import { isThorough } from '../support/thorough.ts'
 import { runChaos } from './run.ts'
 
-const SECONDS = isThorough ? 120 : 20
+const SECONDS = isThorough ? 60 : 20
 /** Most of it is patience with slow machines: leases, retries and waits are never judged by how long they take. */
 const TIMEOUT = 2_400_000
 
