@@ -15,6 +15,7 @@ const LONGEST = [
     'test/node',
     'test/start',
     'test/docs',
+    'test/work',
   ],
   ...[
     'src/modules/wallets',
