@@ -141,7 +141,7 @@ class Dashboard {
       requireOwnPage(request.headers, this.#options.baseUrl())
       const signedIn = await this.#let(form, request, reply)
       if (!signedIn) return reply
-      const fields = await fieldsOf(request)
+      const fields = await fieldsAndFilesOf(request)
       const moment = { now: this.#options.store.clock.now(), devnet: this.#options.devnet }
       return this.#within(spenderOf(signedIn.request.caller), request, async () => {
         let faults: Readonly<Record<string, string>> = {}
@@ -188,7 +188,7 @@ class Dashboard {
         const answered = await answer({
           ip: ipOf(request.raw),
           query: readQuery(request),
-          fields: await fieldsOf(request),
+          fields: fieldsOf(request),
         })
         if ('page' in answered) {
           if (answered.retryAfterSeconds !== undefined) void reply.header('retry-after', answered.retryAfterSeconds)
@@ -227,7 +227,7 @@ class Dashboard {
       const token = readCookie(request.headers, baseUrl())
       // People of a suspended account have no valid session any more, but must still be able to sign out.
       const session = token === undefined ? undefined : await sessions.read(token).catch(unlessSuspended)
-      if (session) requireToken(session, (await fieldsOf(request)).get('csrf'))
+      if (session) requireToken(session, fieldsOf(request).get('csrf'))
       if (token !== undefined) await sessions.end(token)
       return reply.header('set-cookie', endedCookie(baseUrl())).redirect(SIGN_IN, 303)
     })
@@ -355,9 +355,13 @@ const emptied = (faults: object) => Object.fromEntries(Object.keys(faults).map((
 
 const noSuchPage = () => new AppError('not_found', 'There is no such page.')
 
-async function fieldsOf({ body, headers }: FastifyRequest): Promise<SentFields> {
-  if (Buffer.isBuffer(body)) return readMultipart(body as Buffer<ArrayBuffer>, headers['content-type'] ?? '')
-  return new SentFields(typeof body === 'string' ? body : '')
+const fieldsOf = ({ body }: FastifyRequest) => new SentFields(typeof body === 'string' ? body : '')
+
+/** Files are read only for people who are signed in: nobody else has a form for them. */
+async function fieldsAndFilesOf(request: FastifyRequest): Promise<SentFields> {
+  const { body, headers } = request
+  if (!Buffer.isBuffer(body)) return fieldsOf(request)
+  return readMultipart(body as Buffer<ArrayBuffer>, headers['content-type'] ?? '')
 }
 
 /** The fields that were sent; several values of one name are joined into one text. */

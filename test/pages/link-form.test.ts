@@ -126,7 +126,8 @@ test('a picture had to be online somewhere: now a file is enough, also of an off
 
 test('nobody stores a picture without a session, without its token, in a form without pictures, or in a broken one', async (t) => {
   const { get, url, enter, join, ctx } = await openDashboard(t)
-  const cookie = await enter((await join('owner@example.com')).key)
+  const { key } = await join('owner@example.com')
+  const cookie = await enter(key)
   const tokens = tokensOf((await get('/dashboard/links/new', cookie)).text)
   const files = { 'image.file': PNG, 'logo.file': PNG }
   const links = `${url}/dashboard/links`
@@ -137,6 +138,8 @@ test('nobody stores a picture without a session, without its token, in a form wi
   for (const type of ['multipart/form-data', 'multipart/form-data; boundary=x']) {
     assert.equal((await sendUpload(links, tokens, files, { cookie, 'content-type': type })).status, 400, type)
   }
+  // A stranger has no form with files, so that none is parsed for them.
+  assert.equal((await sendUpload(`${url}/dashboard/sign-in/key`, { key }, files)).headers['set-cookie'], undefined)
   assert.deepEqual(await ctx.db.selectFrom('account_pictures').select('id').execute(), [])
 })
 
