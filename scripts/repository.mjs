@@ -1,4 +1,4 @@
-/* Writes where the repository is into every file that names it: `npm run repository -- https://github.com/you/nano-gateway`. */
+/* Replaces the address of the repository in every file that has it: `npm run repository -- https://github.com/you/nano-gateway`. */
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 

@@ -16,7 +16,7 @@ import { type Released, openRelease } from '../support/released.ts'
 import { until } from '../support/until.ts'
 import { type Answer, Shop } from './upgrade-shop.ts'
 
-/* docs/operating/backup.md, Upgrade: from the last release to this version, with everything a store may hold. */
+/* The upgrade of docs/operating/backup.md, from the last release to this version, with a store that holds every kind of object. */
 
 const CALLERS = 4
 const ROUNDS_BETWEEN = 6
@@ -45,7 +45,7 @@ async function openScene(t: TestContext, engine: StoreEngine) {
   return { node: devnet.node, store, release, envAt }
 }
 
-/** Callers without a pause, until they are stopped; every answer is looked at. */
+/** Sends requests continuously until stopped, and checks every answer. */
 function beginLoad(t: TestContext, shop: Shop, url: string, again = (send: () => Promise<Answer>) => send()) {
   const end = new AbortController()
   const load = { rounds: 0, failures: [] as string[], stop: () => stop(), more: () => more() }
@@ -71,14 +71,14 @@ function beginLoad(t: TestContext, shop: Shop, url: string, again = (send: () =>
 
 const complaintsIn = (log: string) => log.split('\n').filter((line) => /"level":(?:50|60)/.test(line))
 
-/** Everything that was there is there, in the words of the last release, and what was begun then can be ended now. */
+/** Checks that everything is still there, in the last release's format, and that what was begun can be completed. */
 async function assertSame(shop: Shop, before: Record<string, unknown>): Promise<void> {
   assert.partialDeepStrictEqual(await shop.look(), before)
   await shop.finish()
   await shop.assertMoney()
 }
 
-/** The last release on the store of this one: it says why it does not start, and has changed nothing. */
+/** The last release must refuse to start on this version's store, give the reason, and change nothing. */
 async function assertNoWayBack(
   { release, store, envAt }: Awaited<ReturnType<typeof openScene>>,
   port: number,
@@ -119,7 +119,7 @@ test('postgres: two gateways of the last release are replaced one after another 
   for (const [at, port] of ports.entries()) {
     nginx.takeOut(at)
     assert.equal(await old.get(port)!.stop(), 0)
-    // The first one changes the schema while the other of the last release answers everything.
+    // The first replacement migrates the schema while the other gateway of the last release serves all requests.
     replacements.set(port, await openGateway(t, envAt(port)))
     await load.more()
     nginx.putBack(at)
@@ -139,7 +139,7 @@ test('postgres: two gateways of the last release are replaced one after another 
   await assertNoWayBack(scene, ports[0]!)
 })
 
-// A file has one gateway. Its replacement begins when it has ended, and between them nobody listens.
+// SQLite allows one gateway. Its replacement starts after it has ended, so nobody listens in between.
 test('sqlite: a gateway of the last release is replaced under load, and whoever finds nobody asks again and is answered', async (t) => {
   const scene = await openScene(t, 'sqlite')
   const { node, release, envAt } = scene

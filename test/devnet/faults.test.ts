@@ -82,7 +82,7 @@ test('a node that lags tells what was, by the time it is behind, and takes block
   await ask('devnet_revert', { id })
   assert.equal(await balance(), nano(7).toString())
   await publish(node, spend(1))
-  // The lag was there when the ledger was kept.
+  // The saved state includes the lag.
   assert.equal(await balance(), nano(7).toString())
   clock.advance(1_001)
   assert.equal(await balance(), nano(6).toString())
@@ -97,7 +97,7 @@ test('a websocket that stalls reveals nothing, or tells it late, and nothing of 
   const heard = async () =>
     (await client.settle()).map((frame) => (JSON.parse(frame) as { message: { hash: string } }).message.hash)
 
-  // Each block is two messages: that it arrived, and that it is confirmed.
+  // Two messages for each block: its arrival and its confirmation.
   await ask('devnet_fault', { target: 'websocket', kind: 'drop', count: '2' })
   await pay()
   assert.deepEqual(await heard(), [])

@@ -16,7 +16,7 @@ import { SecondLedger } from './second-ledger.ts'
 
 const BLOCKS = isThorough ? 6_000 : 2_000
 const COMPARED_EVERY = 250
-/** Found after a few tries, and missed as easily. */
+/** Thresholds so low that work is found within a few tries, and wrong work is as easy to find. */
 const WORK = { old: 0xc000000000000000n, send: 0xd000000000000000n, receive: 0x8000000000000000n }
 const EPOCHS = [1, 2].map((version) =>
   Buffer.from(`epoch v${version} block`.padEnd(32, '\0')).toString('hex').toUpperCase(),
@@ -27,10 +27,10 @@ interface Person {
   privateKey: string
 }
 
-// Two who have read the same rules may err, but hardly in the same place.
+// Two implementations of the same rules may both have mistakes, but hardly the same ones.
 test('a second ledger, written from the protocol alone, gives every random block the same verdict and ends with the same money', async (t) => {
   await repeat(1, async (random) => {
-    // The other one has noble's word for every signature.
+    // The second ledger verifies signatures with noble, so this one uses the fast library.
     useFastestCurve()
     const thresholds = { epoch1: WORK.old, send: WORK.send, receive: WORK.receive }
     const { node } = await openDevnet(t, { thresholds, confirmAfterMilliseconds: 0 })
@@ -54,7 +54,7 @@ test('a second ledger, written from the protocol alone, gives every random block
   })
 })
 
-/** What a stream of this length cannot miss. */
+/** Results that a stream of this length must contain. */
 const VERDICTS = [
   'Old block',
   'Bad signature',
@@ -90,13 +90,13 @@ function compare({ ledger: { store } }: LedgerNode, second: SecondLedger): void 
   }
 }
 
-/** Blocks that fit, and blocks that nearly do. What it builds on is what the second ledger has. */
+/** Generates valid blocks and blocks with one mistake, based on the second ledger's state. */
 class BlockStream {
   readonly #random: SeededRandom
   readonly #ledger: SecondLedger
   readonly #people: Person[]
   readonly #past: Block[] = []
-  /** Kept back until something else has been built on them. */
+  /** Blocks held back until another has been built on them. */
   readonly #late: Block[] = []
 
   constructor(random: SeededRandom, ledger: SecondLedger) {
@@ -128,7 +128,7 @@ class BlockStream {
     const block = this.#good()
     if (dice < 30) return this.#spoil(block)
     if (dice < 35) {
-      // Its successor comes first.
+      // Its successor is published first.
       this.#late.push(block)
       return this.#encrypt(random.pick(this.#people), {
         ...block,
@@ -140,7 +140,7 @@ class BlockStream {
     return block
   }
 
-  /** What somebody who keeps the rules would do next. */
+  /** A valid next block. */
   #good(): StateBlock {
     const random = this.#random
     const person = random.pick(this.#people)
@@ -163,7 +163,7 @@ class BlockStream {
     return this.#encrypt(person, { ...from, representative: random.pick(this.#people).key, link: ZERO_HASH })
   }
 
-  /** The same block with one thing wrong, or something that turns out to be right after all. */
+  /** The same block with one change, which may still be valid. */
   #spoil(block: StateBlock): Block {
     const random = this.#random
     const person = this.#people.find(({ key }) => key === block.account)!
@@ -193,7 +193,7 @@ class BlockStream {
 
   #epoch(): StateBlock {
     const random = this.#random
-    // Now and then somebody whom nobody has ever paid.
+    // Sometimes an account that has never received anything.
     const key = random.below(6) === 0 ? random.hex(64) : random.pick(this.#people).key
     const account = this.#ledger.accounts.get(key)
     const signer = random.below(5) === 0 ? random.pick(this.#people) : this.#people[0]!
@@ -207,7 +207,7 @@ class BlockStream {
     })
   }
 
-  /** One of the kinds from before the state block. */
+  /** A legacy block. */
   #old(): Block {
     const random = this.#random
     const person = random.pick(this.#people)
@@ -248,7 +248,7 @@ class BlockStream {
     return { ...draft, signature, work: this.#work(rootOf(draft), WORK.send) }
   }
 
-  /** Mostly enough for everything, now and then for a receive alone. */
+  /** Usually enough work for every kind of block, sometimes only for a receive. */
   #work(root: string, threshold: bigint): string {
     const enough = this.#random.below(12) === 0 ? WORK.receive : threshold
     for (;;) {

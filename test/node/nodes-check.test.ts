@@ -7,7 +7,7 @@ import { openDevnet } from '../support/devnet.ts'
 import { EventRelay } from '../support/event-relay.ts'
 import { FaultyNode } from '../support/faulty-node.ts'
 
-/* `nano-gateway nodes check`, before nodes of strangers. */
+/* `nano-gateway nodes check` with unknown nodes. */
 
 interface Checked {
   nodes: { url: string; problems: string[] }[]
