@@ -130,7 +130,7 @@ class BlockStream {
     if (dice < 35) {
       // Its successor is published first.
       this.#late.push(block)
-      return this.#encrypt(random.pick(this.#people), {
+      return this.#finish(random.pick(this.#people), {
         ...block,
         previous: hashBlock(block),
         link: ZERO_HASH,
@@ -153,27 +153,27 @@ class BlockStream {
     const waiting = [...(this.#ledger.open.get(person.key) ?? [])]
     if (waiting.length > 0 && (!account || random.below(2) === 0)) {
       const [hash, { amount }] = random.pick(waiting)
-      return this.#encrypt(person, { ...from, balance: from.balance + amount, link: hash })
+      return this.#finish(person, { ...from, balance: from.balance + amount, link: hash })
     }
     if (account && account.balance > 0n && random.below(4) > 0) {
       const most = account.balance < 100n * RAW_PER_NANO ? account.balance : 100n * RAW_PER_NANO
       const amount = 1n + (random.bigint(120) % most)
-      return this.#encrypt(person, { ...from, balance: from.balance - amount, link: random.pick(this.#people).key })
+      return this.#finish(person, { ...from, balance: from.balance - amount, link: random.pick(this.#people).key })
     }
-    return this.#encrypt(person, { ...from, representative: random.pick(this.#people).key, link: ZERO_HASH })
+    return this.#finish(person, { ...from, representative: random.pick(this.#people).key, link: ZERO_HASH })
   }
 
   /** The same block with one change, which may still be valid. */
   #spoil(block: StateBlock): Block {
     const random = this.#random
     const person = this.#people.find(({ key }) => key === block.account)!
-    const again = (change: Partial<StateBlock>) => this.#encrypt(person, { ...block, ...change })
+    const again = (change: Partial<StateBlock>) => this.#finish(person, { ...block, ...change })
     const anyHash = () => (this.#past.length > 0 ? hashBlock(random.pick(this.#past)) : random.hex(64))
     switch (random.below(9)) {
       case 0:
         return { ...block, signature: random.hex(128) }
       case 1:
-        return this.#encrypt(random.pick(this.#people), block)
+        return this.#finish(random.pick(this.#people), block)
       case 2:
         return again({ balance: (block.balance + 1n) as Raw })
       case 3:
@@ -198,7 +198,7 @@ class BlockStream {
     const account = this.#ledger.accounts.get(key)
     const signer = random.below(5) === 0 ? random.pick(this.#people) : this.#people[0]!
     const strange = random.below(4) === 0
-    return this.#encrypt(signer, {
+    return this.#finish(signer, {
       account: key,
       previous: account?.head ?? (strange ? random.hex(64) : ZERO_HASH),
       representative: strange ? random.pick(this.#people).key : (account?.representative ?? ZERO_HASH),
@@ -226,7 +226,7 @@ class BlockStream {
     return { ...draft, signature, work: this.#work(rootOf(draft), WORK.old) }
   }
 
-  #encrypt(person: Person, fields: Partial<Omit<StateBlock, 'balance'>> & { balance: bigint }): StateBlock {
+  #finish(person: Person, fields: Partial<Omit<StateBlock, 'balance'>> & { balance: bigint }): StateBlock {
     const {
       account = person.key,
       previous = ZERO_HASH,

@@ -232,7 +232,7 @@ test('a change offer asks for one amount, and tells what its owner signs', async
   await market.send(alice, late.address!, late.amount_raw!)
   const { order: over } = await untilRefunded(market, shop, late.id!)
   const { order: nobodys } = await untilRefunded(market, shop, unsigned.id!)
-  // Signed in time, and the name is somebody else's when it is paid.
+  // Signed in time, but the name belongs to somebody else when the payment arrives.
   market.clock.leap(2 * DAY * 1000)
   const free = await offer(shop, 'alice')
   await market.send(bob, free.address, priceOf(free, '1 Year'))
@@ -271,7 +271,7 @@ test('credits are offered like names, and an account sees what it has and used',
     const { buy_rpc: bought, version } = (usage as Record<string, Members>)['2026-11-15']!
     assert.deepEqual([bought, version], [1, 3])
   })
-  // Paid again, it comes back, and what was given stays given.
+  // A second payment is refunded, and the earlier purchase stays.
   await market.send(buyer, made.address, priceOf(made, '1,000 Credits'))
   const { order: twice } = await untilRefunded(market, shop, made.id)
   row('2, Order: reason', () =>

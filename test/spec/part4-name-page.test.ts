@@ -5,7 +5,7 @@ import { TestClock } from '../support/clock.ts'
 import { ask, openGateway } from '../support/gateway.ts'
 import { leaseName } from '../support/lease-name.ts'
 
-/* Contract 4.1: the page of a name, as programs and search engines meet it. */
+/* Contract 4.1: the page of a name, for programs and search engines. */
 
 const { address } = new Signer(93)
 const DAY = 86_400_000

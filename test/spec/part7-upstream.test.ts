@@ -15,7 +15,7 @@ import { assertRefusal } from './refusal.ts'
 import { bob } from './ledger-world.ts'
 import { another } from '../support/another.ts'
 
-/* Contract 7: what the service answers when something behind it fails. */
+/* Contract 7: answers when a dependency fails. */
 
 const NO_NODE = 'No node available. Try again in a few seconds.'
 
@@ -28,7 +28,7 @@ test('a node that fails is left for another, one that answers is not, and withou
   const second = await FaultyNode.start(t, { ledger })
   const urls = { NODE_URLS: `${first.url},${second.url}#role=fallback`, NODE_WS_URLS: ledger.wsUrl }
   const { app, call } = await openGateway(t, { ...urls, NODE_NETWORK: 'dev', CACHE_BYTES_MAX: '0' }, clock)
-  /** Both are asked now and again whether they live; until they have said so, nobody else asks them. */
+  /** Failed nodes only get health checks, until one of those succeeds. */
   const recover = async () => {
     for (const node of [first, second]) await node.behave('none')
     await until(async () => {
@@ -40,7 +40,7 @@ test('a node that fails is left for another, one that answers is not, and withou
     for (const node of [first, second]) node.forgetHits()
   }
   const read = () => call('account_info', { account: alice.address })
-  // The gateway looks after accounts of its own as well.
+  // The gateway reads accounts of its own as well.
   const hits = (node: FaultyNode) => node.bodies('account_info').filter((text) => text.includes(alice.address)).length
   const asked = () => [hits(first), hits(second)]
 

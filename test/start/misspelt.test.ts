@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { logOf, run, start } from './process.ts'
 import { openFolder } from '../support/folder.ts'
 
-/* Starts a public gateway like an operator who goes live with one letter missing in a setting. */
+/* Starts a public gateway with one letter missing in a setting's name. */
 
 const SHOP = { NODE_ENV: 'production', BASE_URL: 'https://pay.shop.example', LOG_LEVEL: 'error' }
 

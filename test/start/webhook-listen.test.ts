@@ -7,7 +7,7 @@ import { until } from '../support/until.ts'
 import { answerWith, openReceiver } from '../support/webhook-steps.ts'
 import { spawnCli } from './process.ts'
 
-/* `nano-gateway webhook listen`: events of a gateway on the machine of a developer. */
+/* `nano-gateway webhook listen`: forwards a gateway's events to a developer's machine. */
 
 const listen = (t: TestContext, words: readonly string[], env: Record<string, string>) =>
   spawnCli(t, ['webhook', 'listen', ...words], env)

@@ -158,7 +158,7 @@ forEachEngine((_engine, open) => {
     const counts = [
       { ...day, action: 'process', count: 2 },
       { ...day, action: 'receivable', count: 5 },
-      // The same once more, as two counters of one instance would bring it.
+      // The same again, as from a second counter of one instance.
       { ...day, action: 'process', count: 1 },
     ]
     const flush = ({ db, clock }: StoreCtx, batch: string, fails = false) =>

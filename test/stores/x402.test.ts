@@ -56,7 +56,7 @@ forEachEngine((_engine, open) => {
     assert.ok(await markState(db, claim!, { from: ['claimed'], to: 'rejected', now: NOW }))
     const next = await insertClaim(db, payment('E', 'F'), HELD)
     assert.ok(next)
-    // The rejected one cannot come back beside it.
+    // The rejected one cannot return in parallel.
     await dropClaim(db, claim!)
     assert.equal(await takeOver(db, (await findPayment(db, claim!.hash))!, HELD), undefined)
   })
@@ -86,7 +86,7 @@ forEachEngine((_engine, open) => {
   test('whoever works on a payment keeps it as long as that takes, and leaves it free', async (t) => {
     const { ctx } = await open(t)
     const { db } = ctx
-    // A clock that nothing else waits on: it moves only while a renewal waits for it, however slow the store is.
+    // A separate clock: it advances only while a renewal waits for it, however slow the store is.
     const clock = new TestClock(NOW)
     const claim = (await insertClaim(db, payment('A'), HELD))!
     const release = keepClaim({ store: { ...ctx, clock } }, claim)
@@ -124,7 +124,7 @@ forEachEngine((_engine, open) => {
     assert.equal(await isOffered(ctx.db, { ...offer, amount: '1' }, NOW), false)
   })
 
-  // The rate moves between the question and the payment; the payer signed what was asked for.
+  // The rate changes between the offer and the payment; the payer signed the offered amount.
   test('a price in a currency is converted at the rate of the moment, and what was reported may be paid for five minutes', async (t) => {
     const { ctx, clock } = await open(t)
     let rate = '4'

@@ -9,31 +9,31 @@ import { openFolder } from './folder.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const PACKED = join(root, 'test/fixtures/releases/nano-gateway-0.1.0.tgz')
-/** The file is a program that tests run: it is this one or none. */
+/** Pins the file, because tests execute it. */
 const DIGEST = '1993181db1e3356f5ab9a6c4c084f681013c274c4146df049722f170e4aa78c4'
 
 type Env = Record<string, string>
 
-/** The last release, as an operator has it running. */
+/** A running gateway of the last release. */
 export interface Released {
-  /** What it has said so far. */
+  /** Its output so far. */
   said(): string
-  /** The key of its administrator, which the first start on a store prints. */
+  /** The administrator key, printed by the first start on a store. */
   adminKey: string
-  /** Asks it to stop, and answers the code it ended with. */
+  /** Stops it and returns its exit code. */
   stop(): Promise<number | null>
 }
 
 export interface Release {
   start(env: Env): Promise<Released>
-  /** Starts it and answers what it says when it ends by itself. */
+  /** Starts it, waits until it exits by itself, and returns its output. */
   refuse(env: Env): Promise<{ code: number | null; said: string }>
 }
 
-/** The one package of which it needs another version than this one. */
+/** The only package that it needs in another version than this release. */
 const findOwn = openApart(join(root, 'test/fixtures/releases/apart'), 'nano-gateway-release', { always: true })
 
-/** Unpacks the last release. All else that it depends on is what this version depends on. */
+/** Unpacks the last release. It shares all other dependencies with this version. */
 export async function openRelease(t: TestContext): Promise<Release> {
   const own = await findOwn()
   if ('missing' in own) throw new Error(`The last release cannot run here: ${own.missing}`)
@@ -69,7 +69,7 @@ export async function openRelease(t: TestContext): Promise<Release> {
       const { child, ended, said, hears } = spawnIt(env)
       const failed = ended.then(() => Promise.reject(new Error(said())))
       await Promise.race([hears('Try it:'), failed])
-      // From here on it may end.
+      // From here on its exit is not an error.
       failed.catch(() => undefined)
       return {
         said,
