@@ -76,7 +76,7 @@ test('imports follow the direction of the layers', () => {
   assert.deepEqual(wrong, [])
 })
 
-test('a module uses earlier modules only, and only through their face', () => {
+test('a module imports only earlier modules, and only through their index.ts', () => {
   const wrong: string[] = []
   for (const file of sources) {
     const own = moduleOf(file)
@@ -229,7 +229,7 @@ const findDropped = (text: string) =>
     }),
   )
 
-test('no error is dropped: failure has one mouth', () => {
+test('no error is dropped: every failure is reported', () => {
   const wrong = sources
     .filter((file) => file !== WAITS && !FALLS_THROUGH.test(file))
     .flatMap((file) => findDropped(read(file)).map(({ what, line }) => `${file}:${line} has ${what}; use Failures`))

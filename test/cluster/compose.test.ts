@@ -128,7 +128,7 @@ test('secrets are made once and never again: a second run loses no wallet', (t) 
   assert.deepEqual({ ...again, metrics_token: '' }, { ...made, metrics_token: '' })
 })
 
-test('the balancer leads to the addresses of the gateways, and nobody else is believed about addresses', () => {
+test('the load balancer uses the gateways’ addresses, and only it may name client addresses', () => {
   const listed = [...read('nginx/upstream.conf').matchAll(/^ {2}server (\S+):8080 .*; # (\S+)$/gm)]
   assert.deepEqual(
     listed.map(([, address, name]) => [name, address]),
@@ -161,7 +161,7 @@ interface Alarms {
   groups: { rules: { alert: string; labels: { severity: string }; annotations: { summary: string } }[] }[]
 }
 
-test('an alarm reaches somebody: Prometheus reads every gateway and tells a receiver for each severity', () => {
+test('an alarm reaches somebody: Prometheus reads every gateway, and each severity has a receiver', () => {
   const prometheus = parse(read('prometheus/prometheus.yml')) as Prometheus
   const [scrape] = prometheus.scrape_configs
   const port = gateways[0]![1].environment!.METRICS_PORT

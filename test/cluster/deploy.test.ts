@@ -109,7 +109,7 @@ test('a gateway held a quarter more memory than it used, because its allocator w
   }
 })
 
-test('an operator sees that the store is away, and all other numbers with it', async (t) => {
+test('an operator sees that the store is down, and still sees all other metrics', async (t) => {
   const database = await createDatabase()
   const { port, pathname } = new URL(database)
   const store = await TcpRelay.start(Number(port))

@@ -29,7 +29,7 @@ test('with one gateway away nginx starts and answers, and uses it once it is the
   })
 })
 
-test('strangers do not read the treasury through nginx, however they write the path, nor from an older gateway behind it', async (t) => {
+test('outsiders cannot read the treasury’s balance through nginx, however they write the path, nor from an older gateway behind it', async (t) => {
   const asked: string[] = []
   // It answers every path, as gateways before 0.2.0 answer /metrics and /metrics/.
   const older = createServer((request, response) => {

@@ -60,7 +60,7 @@ test('a block published through one gateway is seen through the other, whatever 
   assert.notEqual(before, block.balance.toString())
 })
 
-test('a gateway that cannot hear the others remembers nothing that they may change', async (t) => {
+test('a gateway that is cut off from the others caches nothing that they may change', async (t) => {
   const { a, b, store, events, clock, balanceOn, send, publish } = await openPair(t)
   events.muted = true
   await balanceOn(b)
@@ -80,7 +80,7 @@ test('a gateway that cannot hear the others remembers nothing that they may chan
 })
 
 // A pulled cable does not close the connection, which looks alive until something is sent.
-test('a gateway notices that the line to its store hangs, and hears the others again when it is back', async (t) => {
+test('a gateway notices that its connection to the store hangs, and gets notifications again when it is back', async (t) => {
   const { a, b, store, clock } = await openPair(t)
   store.hang()
   await until(() => !b.app.store.notices.connected)
@@ -94,7 +94,7 @@ test('a gateway notices that the line to its store hangs, and hears the others a
   assert.equal(await heard, 'hello')
 })
 
-test('whoever listens to a gateway that hears no node gets what another gateway received', async (t) => {
+test('websocket clients of a gateway without a node connection get what another gateway received', async (t) => {
   const { a, b, alice, events, clock, send, publish } = await openPair(t)
   await events.cut()
   await until(() => !b.app.nodes.confirmations.connected)

@@ -140,7 +140,7 @@ test('postgres: two gateways of the last release are replaced one after another 
 })
 
 // SQLite allows one gateway. Its replacement starts after it has ended, so nobody listens in between.
-test('sqlite: a gateway of the last release is replaced under load, and whoever finds nobody asks again and is answered', async (t) => {
+test('sqlite: a gateway of the last release is replaced under load, and refused clients succeed when they retry', async (t) => {
   const scene = await openScene(t, 'sqlite')
   const { node, release, envAt } = scene
   const port = await freePort()

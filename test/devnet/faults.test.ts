@@ -51,7 +51,7 @@ test('a delayed action is answered when its time has come, and not at all when t
   assert.equal(clock.waiting, 0)
 })
 
-test('a node that lags tells what was, by the time it is behind, and takes blocks as ever; it can be kept and put back, and the other way round', async (t) => {
+test('a lagging node answers with an earlier state and accepts blocks as usual; the lag is part of a snapshot', async (t) => {
   const { node, clock, alice, ask, spend } = await openTimed(t)
   const balance = async () => (await ask('account_balance', { account: alice.address })).balance
   await ask('devnet_fault', { target: 'account_balance', kind: 'lag', ms: '10000' })
@@ -88,7 +88,7 @@ test('a node that lags tells what was, by the time it is behind, and takes block
   assert.equal(await balance(), nano(6).toString())
 })
 
-test('a websocket that stalls reveals nothing, or tells it late, and nothing of a ledger that is gone', async (t) => {
+test('a stalled websocket sends nothing, or sends it late, and nothing of a ledger that was reset', async (t) => {
   const { devnet, node, clock, ask, spend } = await openTimed(t)
   const client = await WsClient.connect(t, devnet.wsUrl)
   client.send({ action: 'subscribe', topic: 'confirmation' })

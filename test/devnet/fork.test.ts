@@ -129,7 +129,7 @@ test('blocks on a fork are judged by the rules: no signature, no money twice, no
   assert.deepEqual(written(), [])
 })
 
-test('what the network does after the fork does not reach it, whoever is looked at first', async (t) => {
+test('changes on the network after the fork do not reach it, in whatever order accounts are read', async (t) => {
   const { clock, network, fork } = await openWorld(t)
   const { rpcUrl } = await fork()
   await call(rpcUrl, 'account_info', { account: carol.address })

@@ -38,7 +38,7 @@ test('a payment that was seen loses to its rival: it is gone with what was built
   assertConsistent(dumpLedger(file))
 })
 
-test('whoever confirms a block before its rival wins has decided otherwise', async (t) => {
+test('confirming a block before its rival wins decides for the block', async (t) => {
   const { node, clock, ask, spend } = await openTimed(t)
   node.hold()
   const hash = hashBlock(spend(3))

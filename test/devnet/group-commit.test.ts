@@ -23,7 +23,7 @@ function slowDisk() {
   }
 }
 
-test('nobody is answered before the block is on the disk, and whoever comes meanwhile shares the next sync', async () => {
+test('no block is acknowledged before it is on the disk, and blocks that arrive meanwhile share the next sync', async () => {
   const { disk, syncs, commits, count } = slowDisk()
   const writer = new BatchWriter(disk)
   const answered: string[] = []

@@ -31,7 +31,7 @@ test('a ledger that is put back is the one that was kept, row for row, as often 
   assertConsistent(dumpLedger(file))
 })
 
-test('going back behind a later snapshot ends it, and nothing happens to whoever asks for one that is not there', async (t) => {
+test('reverting to a snapshot deletes later ones, and reverting to a missing one changes nothing', async (t) => {
   const { node, file, ask, spend } = await openPeopled(t)
   const first = await ask('devnet_snapshot')
   const begun = dumpLedger(file)

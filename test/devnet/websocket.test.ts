@@ -55,7 +55,7 @@ test('an acknowledgement comes only when asked for and carries the id only when 
   assert.deepEqual(await acks({ ...subscribe, ack: '1', id: '7' }), [['ack', 'time', 'id']])
 })
 
-test('options choose what a confirmation tells', async (t) => {
+test('options choose the contents of a confirmation', async (t) => {
   const { devnet, alice } = await listening(t)
   const wanted: [options: object, members: string[]][] = [
     [{}, ['account', 'amount', 'hash', 'confirmation_type', 'block']],
@@ -122,7 +122,7 @@ test('an account filter matches sender and destination, and update changes it; w
 })
 
 // A filter comes from outside: it must not match inherited properties of objects, nor break publishing.
-test('the filter by confirmation type tells elections from what they confirm along the way; one named like a built-in member disturbs nobody', async (t) => {
+test('the filter by confirmation type separates elections from dependencies that they confirm; a type named like a built-in property does no harm', async (t) => {
   const { devnet, alice } = await listening(t)
   const { node } = devnet
   const types = ['all', 'active', 'active_quorum', 'active_confirmation_height', 'inactive', 'whatever']

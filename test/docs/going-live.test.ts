@@ -27,7 +27,7 @@ function replace(code: string, replacements: Record<string, string>): string {
   }, code)
 }
 
-test('whoever follows the page to the network ends with a gateway that was paid, saved and looked at', async (t) => {
+test('following the page to the live network ends with a gateway that was paid, backed up and monitored', async (t) => {
   const ledger = await openDevnet(t)
   const [port, metricsPort] = [String(await freePort()), String(await freePort())]
   const shop = new Signer(77)

@@ -80,7 +80,7 @@ forEachEngine((engine, open) => {
     assert.equal(await jobs('wallets.settle', 'dead'), 0)
   })
 
-  test('a job that throws is reported with its kind and tried again; where money waits for it somebody is called, and nobody for a node that is away', async (t) => {
+  test('a job that throws is reported with its kind and retried; if money waits for it the operator is alerted, but not for a node that is down', async (t) => {
     const { store, clock, ctx } = await open(t)
     const reporter = openReporter(clock)
     const thrown = [new Error('A sum was about to be wrong.'), noNode(), undefined]
@@ -117,7 +117,7 @@ forEachEngine((engine, open) => {
     assert.ok(outcomes.includes('mail dead'))
   })
 
-  test('a store that cannot be told how a job ended is an alarm, and the job is taken again', async (t) => {
+  test('failing to store the result of a job is an alarm, and the job is claimed again', async (t) => {
     const { store, clock, ctx } = await open(t)
     const reporter = openReporter(clock)
     let runs = 0

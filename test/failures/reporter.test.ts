@@ -27,7 +27,7 @@ test('a fault of ours in money work is one line with its place and one alarm, by
   assert.equal(await reporter.count('jobs.money', 'alarm'), 0)
 })
 
-test('a node or a store that is away wakes nobody here: it is a warning, counted apart', async () => {
+test('a node or store that is down raises no alarm here: it is a warning, counted separately', async () => {
   const reporter = openReporter()
   const lost = new StoreHealth().judge(Object.assign(new Error('terminating connection'), { code: '57P01' }))
   for (const error of [noNode(), storeAway(new Error('x')), lost, new Error('later', { cause: noNode() })]) {
@@ -111,7 +111,7 @@ test('a listener that throws neither keeps others from hearing of a confirmation
   assert.equal(await reporter.count('confirmations.listener', 'alarm'), 1)
 })
 
-test('a listener that throws neither keeps others from a notice nor fails who tells', async () => {
+test('a listener that throws neither keeps a notification from others nor fails its sender', async () => {
   const reporter = openReporter()
   const notices = new LocalNotices(reporter)
   const heard: string[] = []

@@ -151,7 +151,7 @@ test('a search for one form of a word finds the others, and none that only conta
   assert.doesNotMatch(text, /<mark>[a-z]*(?:restore|restart|interest)[a-z]*<\/mark>/i)
 })
 
-test('whoever mistypes the address of a guide is shown where the guides are, and programs get JSON', async () => {
+test('a mistyped URL of a guide shows the list of guides, and programs get JSON', async () => {
   for (const path of ['/docs/first-paymnt', '/docs/actions/chekout']) {
     const { status, text } = await get(gateway, path)
     assert.equal(status, 404)

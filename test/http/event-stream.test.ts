@@ -51,7 +51,7 @@ test('who leaves while a stream is being opened is let go at once', async (t) =>
   await stopped
 })
 
-test('a stream says how to come back, beats while nothing happens, tells, and ends once', async (t) => {
+test('a stream sets the retry delay, sends heartbeats while nothing happens, sends events, and ends once', async (t) => {
   const { world, asked, ready, opened, stopped } = await openStream(t)
   ready.resolve()
   const out = await opened

@@ -10,7 +10,7 @@ import { WAYS_TO_METRICS, askPath } from '../support/raw-path.ts'
 const OURS = /gateway_|nodejs_|process_/
 const TOKEN = 'a-token-of-the-operator'
 
-test('strangers do not read the treasury on the port of the gateway, however they write the path; the port of the metrics has nothing else', async (t) => {
+test('outsiders cannot read the treasury’s balance on the gateway’s port, however they write the path; the metrics port serves nothing else', async (t) => {
   const gateway = await openGateway(t, { DEVNET_TREASURY_NANO: '1000' })
   for (const path of WAYS_TO_METRICS) {
     const { status, text } = await askPath(gateway.url, path)

@@ -222,7 +222,7 @@ test('the API describes itself: every action under every name', async (t) => {
 const AMOUNT =
   /^(confirmed_)?(balance|pending|receivable)$|^(amount|weight|available|quorum_delta)$|_(tally|stake_total)$/
 
-test('every documented answer shows the twin of each amount', () => {
+test('every documented answer shows the `_nano` counterpart of each amount', () => {
   const lone: string[] = []
   const walk = (value: unknown, path: string) => {
     if (typeof value !== 'object' || value === null) return

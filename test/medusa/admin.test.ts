@@ -27,7 +27,7 @@ async function read({ options }: MedusaShop, data: Partial<Session>, provider_id
   return answers[0]!.payment
 }
 
-test('the order says what became of its payment and of each refund, also where Medusa has heard nothing', async (t) => {
+test('the order shows the result of its payment and of each refund, even if Medusa was not notified', async (t) => {
   const shop = await openMedusaShop(t)
   const session = await shop.begin('payses_1', 10)
   const waiting = await read(shop, session)

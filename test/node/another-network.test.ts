@@ -56,7 +56,7 @@ test('the health page names a node of another ledger and says what is wrong with
   assert.ok(page.includes(`the first block of its ledger is ${genesisOf('elsewhere').hash}`))
 })
 
-test('a node of another ledger beside a good one was asked for balances; now it is asked nothing, and what its websocket tells is ignored', async (t) => {
+test('a node of another network was asked for balances; now it gets no requests, and its websocket is ignored', async (t) => {
   const good = await openNode(t, 5)
   const wrong = await openNode(t, 7_000, { genesis: genesisOf('elsewhere') })
   const gateway = await openGateway(t, {

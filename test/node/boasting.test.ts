@@ -67,7 +67,7 @@ test('a good node beside one that claims 900,000 more blocks was put out, and ba
   assert.match(metrics, /gateway_upstream_healthy\{upstream="node-1"\} 1/)
 })
 
-test('a lead that grows little by little puts nobody out but the liar, who serves nothing even when the good node is away', async (t) => {
+test('a slowly growing false lead excludes only the liar, which serves nothing even while the good node is down', async (t) => {
   const { ledgers, nodes } = await openNodes(t, 2)
   const clock = new TestClock()
   let lead = 0
@@ -93,7 +93,7 @@ test('a lead that grows little by little puts nobody out but the liar, who serve
   assert.deepEqual(statesOf(gateway), ['well', 'well'])
 })
 
-test('a liar that shows blocks it made up is not believed: nobody signed them', async (t) => {
+test('a liar that shows invented blocks is ignored: they are not signed', async (t) => {
   const { ledgers, nodes } = await openNodes(t, 2)
   boast(nodes[1]!)
   const invented = Array.from({ length: 600 }, (_, at) => at.toString(16).toUpperCase().padStart(64, '0'))
@@ -141,7 +141,7 @@ test('of two nodes the one that is really behind is put out: by the blocks that 
   assert.deepEqual(statesOf(await openBefore(t, nodes)), ['well', 'behind'])
 })
 
-test('a node that is alone is believed, whatever it counts', async (t) => {
+test('a single node is trusted, whatever block count it reports', async (t) => {
   const { nodes } = await openNodes(t, 1)
   nodes[0]!.lie('block_count', (answer) => ({ ...answer, cemented: '999999999' }))
   assert.deepEqual(statesOf(await openBefore(t, nodes)), ['well'])
@@ -282,7 +282,7 @@ test('a node that had proven its lead once leaped by 900,000 blocks, was too slo
   await assertTrueBalances(gateway, ledgers)
 })
 
-test('a node that had proven its lead served nothing while it was asked again, every 30 seconds, and old balances were told', async (t) => {
+test('a node that had proven its lead was excluded for each new check, every 30 seconds, and old balances were served', async (t) => {
   const { ledgers, nodes } = await openNodes(t, 2)
   const clock = new TestClock()
   await nodes[1]!.behave('lagging')

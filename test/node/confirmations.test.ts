@@ -67,7 +67,7 @@ async function reportMark({ told, send }: World): Promise<string> {
   return mark
 }
 
-test('a block that two nodes tell is reported once, and blocks come in their order', async (t) => {
+test('a block confirmed by two nodes is reported once, and blocks are reported in order', async (t) => {
   const world = await openWorld(t)
   const hashes: string[] = []
   for (let round = 0; round < 10; round++) {

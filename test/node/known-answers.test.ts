@@ -88,7 +88,7 @@ test('a client that leaves takes no answer from those who wait for the same', as
   assert.equal(node.hits('account_balance'), 1)
 })
 
-test('whoever asks after a payment is not given the answer that was on its way before it', async (t) => {
+test('a request after a payment does not get an answer that was made before it', async (t) => {
   const world = await openWorld(t)
   const { ledger, node } = world
   const release = node.hold('account_balance')

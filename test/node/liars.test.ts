@@ -264,7 +264,7 @@ test('a lone node can invent, but neither change the amount of a payment nor its
   await untilPaid(other.id)
 })
 
-test('while one of two nodes is away payments wait for it, or do not, as the operator wishes; a large one waits for three', async (t) => {
+test('while one of two nodes is down, payments wait for it or not, as the operator has set; a large payment waits for three', async (t) => {
   for (const alone of ['wait', 'allow']) {
     const { world, nodes, shop, open, pass, untilPaid } = await openScene(t, 2, { CONFIRM_ALONE: alone })
     const made = await open()

@@ -22,7 +22,7 @@ function check(...words: string[]): Promise<{ code: number; out: string; said: s
   })
 }
 
-test('who has no node of their own learns which of some strangers’ nodes are good, why others are not, and what to set', async (t) => {
+test('operators without a node learn which public nodes are good, why others are not, and what to set', async (t) => {
   const ledger = await openDevnet(t, { thresholds: NO_WORK })
   for (const index of [1, 2]) await openAccount(ledger.node, new Signer(index), nano(1))
   const start = () => FaultyNode.start(t, { ledger, keepAlive: true })

@@ -42,7 +42,7 @@ test('the button for shops', { timeout: 600_000 }, async (t) => {
     `<main><h1>Shop</h1><button id="buy" data-nano-checkout="${id}" data-nano-style="outline">Pay with nano</button></main>
      ${LISTEN}<script src="${gateway.url}/button.js"></script>`
 
-  await t.test('opens the checkout in a dialog, tells the shop what happens, and gives the focus back', async (t) => {
+  await t.test('opens the checkout in a dialog, notifies the shop, and returns the focus', async (t) => {
     const { id, amount_raw: raw } = await openCheckout(gateway, { address, amount: '1', title: 'A lamp' })
     const shop = await openShop(t, buttonPage(id!), policy)
     const { page, misconduct } = await openTab(t, browser, gateway, DESK)
@@ -102,7 +102,7 @@ test('the button for shops', { timeout: 600_000 }, async (t) => {
     assert.deepEqual(all.at(-1), ['', 'close', false])
   })
 
-  await t.test('believes nobody but the frame it made', async (t) => {
+  await t.test('accepts messages only from its own frame', async (t) => {
     const { id } = await openCheckout(gateway, { address, amount: '1' })
     const shop = await openShop(t, buttonPage(id!), policy)
     const { page } = await openTab(t, browser, gateway, DESK)

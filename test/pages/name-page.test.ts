@@ -76,7 +76,7 @@ test(
   },
 )
 
-test('whoever buys a name reads whose it will be before there is a code, and chooses for how long', async (t) => {
+test('a buyer of a name sees its future owner before the QR code, and chooses the period', async (t) => {
   const dashboard = await openDashboard(t)
   const { browser } = (await dashboard.gateway.call('get_name', { name: 'puffin' })).json<{ browser: string }>()
   const { page, misconduct } = await openTab(t, await openBrowser(), dashboard.gateway, PHONE)

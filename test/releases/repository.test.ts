@@ -7,7 +7,7 @@ import { openFolder } from '../support/folder.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
-test('whoever moves the repository runs one command, and README and every package name the new address', (t) => {
+test('one command changes the repository’s address in every file that has it', (t) => {
   const folder = openFolder(t)
   const names = readdirSync(join(root, 'packages'))
   const files = ['package.json', 'README.md', ...names.map((name) => `packages/${name}/package.json`)]

@@ -62,7 +62,7 @@ test('a test that fails although it was written in a file without tests fails th
   assert.match(output, /FAILED: .*made\.mjs/)
 })
 
-test('a suite that is run many times stops at its first failure, and tells the seed of that run', async (t) => {
+test('a suite that is run many times stops at its first failure, and prints the seed of that run', async (t) => {
   const { paths, runsOf } = layTests(t, { 'shown.test.mjs': [3] })
   const { code, output } = await runTests('--times', '5', '--busy', ...paths)
   assert.equal(code, 1, output)

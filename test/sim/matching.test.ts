@@ -20,7 +20,7 @@ const LOOK = 40
 const STEPS_MAX = 5_000
 
 forEachEngine((engine, openFresh) => {
-  test('of three thousand watched addresses every payment counts once, whoever learns of it and however often', async (t) => {
+  test('at three thousand watched addresses every payment counts once, however often and by whichever instance it is received', async (t) => {
     const { url, store, clock, ctx: storeCtx, openAnother } = await openFresh(t)
     const bulk = await openBulk(url)
     await fillOpen(bulk, { watched: WATCHED, now: clock.now(), sharedEach: 1 })

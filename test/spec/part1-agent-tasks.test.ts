@@ -56,7 +56,7 @@ test('“take 2 nano for order 17 and tell me when it is paid”: an agent does 
   assert.equal((await done(agent, 'checkout_status', { id: made.id, wait_seconds: 60 })).status, 'complete')
 })
 
-test('“pay 0.5 nano to @alice, never more than 1 nano a day”: the third payment of a day is not made, whoever counts (contract 1, Tools for agents: tasks)', async (t) => {
+test('“pay 0.5 nano to @alice, never more than 1 nano a day”: the third payment of a day is refused by the key’s limit (contract 1, Tools for agents: tasks)', async (t) => {
   const alice = new Signer(41)
   const { url, app, join, rest } = await openGateway(t, { KNOWN_NAMES: JSON.stringify({ alice: alice.address }) })
   const { key: ownersKey } = await join()

@@ -121,7 +121,7 @@ test('a batch runs side by side, no wider than half of what its caller may do at
   )
 })
 
-test('a client that does not read its answers makes nobody keep them: the rest of its batch is not even asked for (contract 1, Batches: side by side)', async (t) => {
+test('a client that does not read its answers does not fill the memory: the rest of its batch is not started (contract 1, Batches: side by side)', async (t) => {
   const large = 'x'.repeat(4 * 1024 * 1024)
   let asked = 0
   const node = await openRecordingNode(t, () => {

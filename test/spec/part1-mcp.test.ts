@@ -265,7 +265,7 @@ test('a program that speaks over standard input has the same tools through nano-
   assert.match(String(wallet.structuredContent!.address), /^nano_/)
 })
 
-test('whoever pipes messages into nano-gateway mcp gets their answers, although the input has ended', async (t) => {
+test('messages piped into nano-gateway mcp are answered although the input has ended', async (t) => {
   const { url } = await openGateway(t)
   const { child, ended } = spawnCli(t, ['mcp', '--url', url], {})
   const call = { name: 'nano_to_raw', arguments: { amount: '1' } }

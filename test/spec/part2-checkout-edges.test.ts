@@ -33,7 +33,7 @@ async function openPrices(t: TestContext): Promise<{ url: string; rate: number |
 const pageOf = async (shop: Shop, path: string, headers: Record<string, string> = {}) =>
   ask(`${shop.url}${path}`, { method: 'GET', headers: { accept: 'text/html', ...headers } })
 
-test('whoever pays three for two sees price, paid and the difference, and so does the merchant', async (t) => {
+test('a payer of three for two sees price, payment and difference, and so does the merchant', async (t) => {
   const { world, shop } = await openShop(t)
   const own = new Signer(71).address
   const { id } = await shop.open({ address: own, amount: '2', mode: 'unique_address' }, bearer(world.key()))

@@ -153,7 +153,7 @@ test('a registration offer shows plans, and how the name stands; its owner alone
   }
 })
 
-test('a change offer asks for one amount, and tells what its owner signs', async (t) => {
+test('a change offer has one amount and the text that the owner signs', async (t) => {
   const market = await openMarket(t)
   const [alice, bob, exchange] = [await market.person(), await market.person(), await market.person()]
   const aliases = [{ account: exchange.address, alias: 'Exchange', exchange: true }]

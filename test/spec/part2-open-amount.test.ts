@@ -94,7 +94,7 @@ for (const engine of ENGINES) {
   })
 }
 
-test('what a stranger chooses changes nothing on my page, and twenty strangers do not wear it out (contract 2, rule 24; 4.6, Payment verification: POST /pay/<id>/amount; 8, Checkout: choices of one visitor, where the payer says how much)', async (t) => {
+test('another visitor’s choice changes nothing on my page, and twenty visitors do not use it up (contract 2, rule 24; 4.6, Payment verification: POST /pay/<id>/amount; 8, Checkout: choices of one visitor, where the payer says how much)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start(BEHIND_PROXY)
   const { id } = await shop.open({ address })

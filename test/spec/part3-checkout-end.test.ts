@@ -103,7 +103,7 @@ test('expired or cancelled, then paid late: recorded for the merchant, whose wor
   assert.deepEqual([gone.status, gone.additional_status, gone.amount_paid_raw], ['expired', 'none', '0'])
 })
 
-test('paid while no node told us, or while the gateway was down: found, and nothing ends before a look at the ledger (contract 3, rule 5)', async (t) => {
+test('paid without a notification, or while the gateway was down: found, and nothing ends before the ledger was read (contract 3, rule 5)', async (t) => {
   const world = await openWorld(t)
   const line = await TcpRelay.start(Number(new URL(world.ledger.rpcUrl).port))
   t.after(() => line.close())

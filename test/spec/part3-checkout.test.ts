@@ -114,7 +114,7 @@ test('an exact amount: pending, detected, back again when its block is lost, com
   assert.equal((await kindsOf(shop, made.id, key)).filter((type) => type === 'payment.completed').length, 1)
 })
 
-test('a block that is not final after 90 seconds takes detected back; whoever was seen in time, also just before the end, outlives it, while an unpaid one ends', async (t) => {
+test('`detected` is withdrawn if the block is not final after 90 seconds; a checkout paid just before its end stays open, while an unpaid one ends', async (t) => {
   const { world, shop, key } = await openShop(t)
   const { node } = world.ledger
   const open = (amount: string) => shop.open({ address, amount }, bearer(key))

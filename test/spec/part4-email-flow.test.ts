@@ -101,7 +101,7 @@ test('who does not want it sends it back, and gets no more such mails (contract 
   await assertAccounted(world, made, nano('2'))
 })
 
-test('nobody can have a stranger flooded with receipts: beyond those of a day they wait (contract 4.4, rule 10)', async (t) => {
+test('a stranger cannot be flooded with receipts: beyond the daily limit they wait (contract 4.4, rule 10)', async (t) => {
   const world = await openWorld(t)
   const made = await world.open({ emails: ['bob@example.com'], email_receipt: 'Bob+shop@example.com' })
   const { db } = world.gateway.app.store

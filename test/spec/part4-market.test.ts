@@ -68,7 +68,7 @@ test('a price is remembered, served with its own time while its provider fails, 
   assert.deepEqual([unknown.status, error, code, field], [400, 'Unknown currency.', 'invalid_currency', 'currency'])
 })
 
-test('Kraken answers where CoinGecko does not, and what nobody would believe is no answer (contract 4.1, rules 24 and 25)', async (t) => {
+test('Kraken answers if CoinGecko does not, and an absurd price counts as no answer (contract 4.1, rules 24 and 25)', async (t) => {
   const clock = new TestClock()
   const [gecko, second] = [await openProvider(t, saying('', 500)), await openProvider(t, saying(KRAKEN))]
   const env = { PRICE_PROVIDERS: 'coingecko,kraken', COINGECKO_URL: gecko.url, KRAKEN_URL: second.url }

@@ -10,7 +10,7 @@ import { leaseName } from '../support/lease-name.ts'
 const { address } = new Signer(93)
 const DAY = 86_400_000
 
-test('a leased name tells whom it pays and makes no checkout; no other name has a page (contract 4.1, rule 30)', async (t) => {
+test('the page of a leased name shows whom it pays and makes no checkout; no other name has a page (contract 4.1, rule 30)', async (t) => {
   const clock = new TestClock()
   const gateway = await openGateway(t, {}, clock)
   const { key } = await gateway.join()

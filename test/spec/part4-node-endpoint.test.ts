@@ -208,7 +208,7 @@ test('a block is published once with an Idempotency-Key, refused in the words of
   assert.deepEqual((await say({ ...request, block: weak })).json(), { error })
 })
 
-test('a stranger’s nonsense took a node out of service; now what it says to that is an answer (contract 4.8, rule 6)', async (t) => {
+test('an anonymous caller’s nonsense took a node out of service; now the node’s error counts as an answer (contract 4.8, rule 6)', async (t) => {
   const complaints = ['Internal server error in RPC', 'Empty response', 'Max JSON depth exceeded']
   let said = 0
   const node = await openRecordingNode(t, ({ action }) =>

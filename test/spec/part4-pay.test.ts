@@ -28,7 +28,7 @@ async function untilComplete({ url }: Gateway, id: string): Promise<void> {
   await until(async () => (await get(`${url}/check/${id}`)).json().status === 'complete')
 }
 
-test('the page is shown to readers as text that cannot act, and as the record to whoever wants JSON (contract 4.6, Payment verification: GET /pay/<id>, GET /pay/<id> with ?json=true or Accept: application/json)', async (t) => {
+test('all texts on the page are inert, and programs that want JSON get the record (contract 4.6, Payment verification: GET /pay/<id>, GET /pay/<id> with ?json=true or Accept: application/json)', async (t) => {
   const gateway = await openGateway(t)
   const { url } = gateway
   const hostile = '<script>alert(1)</script>\u202e'

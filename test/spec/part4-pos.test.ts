@@ -177,7 +177,7 @@ test('a tap makes one sale of what was typed and chosen, with its tip, and money
   assert.deepEqual(seen(paused), [409, 'conflict'])
 })
 
-test('wrong PINs wait, and strangers use up their own share; a session of twelve hours is for who had it right (contract 4.9, rule 15; 4.9, rule 13; 7, Texts and codes: point of sale without its PIN, or with a wrong one)', async (t) => {
+test('wrong PINs are delayed, and others use up only their own attempts; the right one opens a session of twelve hours (contract 4.9, rule 15; 4.9, rule 13; 7, Texts and codes: point of sale without its PIN, or with a wrong one)', async (t) => {
   const { shop, key, world, accountId } = await open(t)
   const till = await make(shop, key, { pin: '4711' })
   const signIn = (pin: string, from: string, device = '') =>

@@ -206,7 +206,7 @@ test('GET :id shows payments, events with their deliveries, wallet and timeline;
   assert.deepEqual(wallet, { id: wallet!.id, ...held })
 })
 
-test('mark: what ended, was paid late or has an unmatched payment is paid by its merchant’s word (contract 4.5, Administrative checkout REST API: POST /api/admin/checkouts/:id/mark; 4.5, rule 14; 3, Checkout: marked)', async (t) => {
+test('mark: what ended, was paid late or has an unmatched payment is paid once its merchant marks it (contract 4.5, Administrative checkout REST API: POST /api/admin/checkouts/:id/mark; 4.5, rule 14; 3, Checkout: marked)', async (t) => {
   const { world, shop, key } = await openShop(t)
   const mark = (id: string, body: object = {}) => shop.rest('POST', `/api/admin/checkouts/${id}/mark`, key, body)
   const [given, ended] = [

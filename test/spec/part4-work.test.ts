@@ -126,7 +126,7 @@ test('what is asked for, or what the block does, says how strong the work has to
   assert.equal(server.asked.length, before, 'nobody looked for any of it')
 })
 
-test('a source that lies is not believed, and the next one is asked (contract 4.1, rule 14)', async (t) => {
+test('a source with wrong work is rejected, and the next one is asked (contract 4.1, rule 14)', async (t) => {
   const [liar, good] = [await openWorkServer(t, lying), await openWorkServer(t, honest)]
   const { call } = await openGateway(t, { ...NOBODY_ELSE, WORK_URLS: `${liar.url},${good.url}` })
   const hash = rootOf('truth')
@@ -134,7 +134,7 @@ test('a source that lies is not believed, and the next one is asked (contract 4.
   assert.deepEqual([liar.has('work_generate', hash), good.has('work_generate', hash)], [true, true])
 })
 
-test('sources race: who is silent is overtaken and told to stop (contract 4.1, rule 15)', async (t) => {
+test('sources race: the slower one is cancelled (contract 4.1, rule 15)', async (t) => {
   const clock = new TestClock()
   const [slow, quick] = [await openWorkServer(t, silent), await openWorkServer(t, honest)]
   const { call } = await openGateway(t, { ...NOBODY_ELSE, WORK_URLS: `${slow.url},${quick.url}` }, clock)
@@ -179,7 +179,7 @@ test('what was asked for before says so, costs nothing and counts nowhere (contr
   assert.equal(server.asked.length, 1)
 })
 
-test('a chain of blocks has no more free work than anybody, prepared or not, and strangers have none prepared (contract 4.1, rule 15; 7, Texts and codes: over the quota of work; 8, Plans: anonymous, by IP, free key)', async (t) => {
+test('a chain of blocks has the same free work as any caller, prepared or not, and none is prepared for anonymous callers (contract 4.1, rule 15; 7, Texts and codes: over the quota of work; 8, Plans: anonymous, by IP, free key)', async (t) => {
   const clock = new TestClock()
   const server = await openWorkServer(t, honest)
   const free = { FREE_WORK_ANONYMOUS_PER_HOUR: '1', FREE_WORK_PER_HALF_HOUR: '2' }

@@ -24,7 +24,7 @@ type Payload = Parameters<HTTPFacilitatorClient['verify']>[0]
 const payload = (block: Parameters<typeof payloadOf>[0], change?: Parameters<typeof payloadOf>[1]) =>
   payloadOf(block, change) as unknown as Payload
 
-test('a service learns what is settled here before it sends anything; 429 whoever asks too much gets the time to come back (contract 4.7, Other endpoints of 4.7: GET /facilitator/supported)', async (t) => {
+test('a service can read what is settled here before it sends anything; 429 with the time to retry for too many requests (contract 4.7, Other endpoints of 4.7: GET /facilitator/supported)', async (t) => {
   // The gateway sells nothing; only the facilitator runs.
   const env = { X402_PAY_TO: '', LIMIT_ANONYMOUS_PER_MINUTE: '2' }
   const { url } = await openFaultyShop(t, { clock: new TestClock(), env })
@@ -67,7 +67,7 @@ test('a service whose answer was lost gets it again with its Idempotency-Key, an
   assert.equal(paymentsOnLedger(node), 1)
 })
 
-test('whoever opens the address of the facilitator reads what it is; a program gets its networks and addresses (contract 4.7, Other endpoints of 4.7: GET /facilitator)', async (t) => {
+test('the facilitator’s URL explains itself to people; a program gets its networks and addresses (contract 4.7, Other endpoints of 4.7: GET /facilitator)', async (t) => {
   const { url } = await openFaultyShop(t, { env: { X402_PAY_TO: '' } })
   const open = (accept: string) => ask(`${url}/facilitator`, { method: 'GET', headers: { accept } })
   const page = await open('text/html,application/xhtml+xml,*/*;q=0.8')
@@ -119,7 +119,7 @@ test('a payment for other terms is called invalid, and never sent (contract 4.7,
   assert.equal(upstream.hits('process'), 0)
 })
 
-test('400 what is no call to a facilitator, 503 while no node can tell (contract 4.7, Other endpoints of 4.7: POST /facilitator/verify, POST /facilitator/settle; 4.7, Reasons of 4.7: unexpected_verify_error, unexpected_settle_error)', async (t) => {
+test('400 for a body that is not a call to a facilitator, 503 while no node answers (contract 4.7, Other endpoints of 4.7: POST /facilitator/verify, POST /facilitator/settle; 4.7, Reasons of 4.7: unexpected_verify_error, unexpected_settle_error)', async (t) => {
   const { url, node, upstream } = await openFaultyShop(t)
   const post = (path: string, body: string) => ask(`${url}/facilitator/${path}`, { body })
   const deep = `{"paymentPayload":${'['.repeat(50)}${']'.repeat(50)}}`

@@ -37,7 +37,7 @@ const claimsOf = (jwt: string) =>
     .slice(0, 2)
     .map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, unknown>)
 
-test('rpc_key and gpu_key mail a link that signs in once, and tell nobody who has an account (contract 5, rules 15 and 17; 5, How keys are issued: action rpc_key, synonym gpu_key, with email, dashboard; 5, Key kinds: session token; 4.1, Keys and credits: rpc_key; 9, Synonyms: action rpc_key)', async (t) => {
+test('rpc_key and gpu_key mail a link that signs in once, and do not reveal who has an account (contract 5, rules 15 and 17; 5, How keys are issued: action rpc_key, synonym gpu_key, with email, dashboard; 5, Key kinds: session token; 4.1, Keys and credits: rpc_key; 9, Synonyms: action rpc_key)', async (t) => {
   const office = await openOffice(t)
   const { call, clock, mails } = office
   const askFor = async (action: string, email: string) => (await call(action, { email })).json<unknown>()

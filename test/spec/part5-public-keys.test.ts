@@ -59,7 +59,7 @@ const made = (reply: Reply) => {
 const refusal = ({ status, json }: Reply) => [status, json().field]
 
 for (const engine of ENGINES) {
-  describe(`what strangers make with the key of a page, ${engine}`, () => {
+  describe(`objects that others make with a page’s public key, ${engine}`, () => {
     test('a stranger sold under the shop’s name at an address of his own, and the shop’s server was notified that it was paid', async (t) => {
       const { shop, key, headers, get, post, ...steps } = await openOn(t, engine)
       const { makeKey, fromPage, listen, heard, pay, recordOf } = steps

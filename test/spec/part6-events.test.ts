@@ -92,7 +92,7 @@ test('a completion is reported once, in these very bytes, signed with the secret
   assert.deepEqual(payloads, [event])
 })
 
-test('other kinds are reported to whoever asked for them, and to nobody else (contract 6, Event kinds: payment.detected, payment.partial, payment.late, checkout.expired; 6, rules 12 and 17; 2, Checkout request fields: webhook_events)', async (t) => {
+test('other event types are sent only to those who requested them (contract 6, Event kinds: payment.detected, payment.partial, payment.late, checkout.expired; 6, rules 12 and 17; 2, Checkout request fields: webhook_events)', async (t) => {
   const { world, shop, key } = await openShop(t)
   const receiver = await openReceiver(t)
   const webhook_events = ['payment.detected', 'payment.partial', 'payment.late', 'checkout.expired']

@@ -210,7 +210,7 @@ test('a list of addresses that is refused cost the nodes over a thousand questio
   assert.equal(rows.length, 20)
 })
 
-test('a gateway did not start when its store refused the first catching up: it starts, says so, and tells what it has missed', async (t) => {
+test('a gateway did not start when its store failed during the first catch-up: it starts, logs it, and reports what it has missed', async (t) => {
   const { monitor, failed, faults, told, within, watch, pay } = await openAlone(t)
   await watch()
   pay()

@@ -88,7 +88,7 @@ test('503 when nobody makes work, and it says when to come back (contract 7, Tex
   assert.equal(reply.headers['retry-after'], String(seconds))
 })
 
-test('503 and when to come back while the store is away; a mistyped key is reported without it (contract 7, Texts and codes: store out of reach; 7, Status codes: 503; 5, rule 14)', async (t) => {
+test('503 with the time to retry while the store is down; a mistyped key is refused without the store (contract 7, Texts and codes: store out of reach; 7, Status codes: 503; 5, rule 14)', async (t) => {
   const { port, pathname } = new URL(await createDatabase())
   const store = await TcpRelay.start(Number(port))
   t.after(() => store.close())

@@ -9,7 +9,7 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-test('429 strangers have twenty open checkouts at an address, and the merchant does not notice them (contract 8, Checkout: open reservations per address, without a key; 2, rule 10)', async (t) => {
+test('429 callers without a key have twenty open checkouts at an address, and the merchant is not affected (contract 8, Checkout: open reservations per address, without a key; 2, rule 10)', async (t) => {
   const { world, shop } = await openShop(t)
   const key = world.key()
   for (let count = 0; count < 20; count++) await shop.open({ address, amount: '1' })

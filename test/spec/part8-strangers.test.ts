@@ -53,7 +53,7 @@ const assertOverLimit = (reply: Reply, detail: RegExp, code = 'too_many_requests
 
 describe('strangers', { concurrency: 2 }, () => {
   for (const engine of ENGINES) {
-    test(`${engine}: the shop still sells with its secret key while a stranger wears its public key out (contract 8, Plans: public key; 8, Checkout: open checkouts of a public key on one address; 5, rule 20)`, async (t) => {
+    test(`${engine}: the shop still sells with its secret key while somebody uses up its public key (contract 8, Plans: public key; 8, Checkout: open checkouts of a public key on one address; 5, rule 20)`, async (t) => {
       const gateway = await openOn(t, engine, {
         LIMIT_PUBLIC_KEY_PER_MINUTE: '5',
         LIMIT_FREE_PER_MINUTE: '20',
@@ -182,7 +182,7 @@ describe('strangers', { concurrency: 2 }, () => {
     })
   }
 
-  test('a shop that polls many checkouts loses sight of none: with its key it has a share of its own, and a refusal repeats the status (contract 4.6, rule 12)', async (t) => {
+  test('a shop that polls many checkouts misses none: its key has a separate limit, and a refusal repeats the status (contract 4.6, rule 12)', async (t) => {
     const limits = { LIMIT_CHECK_PER_MINUTE: '3', LIMIT_CHECK_ACCOUNT_PER_MINUTE: '5' }
     const gateway = await openGateway(t, limits, new TestClock())
     const { asMerchant, secretKey } = await openShop(gateway)
@@ -207,7 +207,7 @@ describe('strangers', { concurrency: 2 }, () => {
     assertOverLimit(await check(keyed), /^5 requests a minute about checkouts of one account/)
   })
 
-  test('a stranger who loads documents without end is refused, and the shop beside it still sells (contract 8, Requests: documents, lists, status, the description of the API)', async (t) => {
+  test('a caller who loads documents without end is refused, and a shop at the same address still sells (contract 8, Requests: documents, lists, status, the description of the API)', async (t) => {
     const env = { LIMIT_PAGES_PER_MINUTE: '12', TRUSTED_PROXIES: '127.0.0.1' }
     const gateway = await openGateway(t, env, new TestClock())
     const { asMerchant } = await openShop(gateway)

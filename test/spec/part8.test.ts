@@ -18,7 +18,7 @@ const rateOf = ({ headers }: Reply) => [
   headers['ratelimit-reset'],
 ]
 
-test('sixty requests a minute for each address without a key: every answer tells the rest, the next gets the time to come back (contract 8, rules 1, 2, 3 and 4; 8, Plans: anonymous, by IP; 7, Status codes: 429; 7, Texts and codes: over a limit; 7, Body: retry_after)', async (t) => {
+test('sixty requests a minute for each address without a key: every answer has the remaining number, the next one the time to retry (contract 8, rules 1, 2, 3 and 4; 8, Plans: anonymous, by IP; 7, Status codes: 429; 7, Texts and codes: over a limit; 7, Body: retry_after)', async (t) => {
   const clock = new TestClock()
   const gateway = await openGateway(t, { LIMIT_ANONYMOUS_PER_MINUTE: '60' }, clock)
   const { call, post } = gateway

@@ -38,7 +38,7 @@ function knock({ url }: Gateway, route: string, headers: Headers) {
 
 for (const proxies of ['', 'loopback']) {
   const trust = proxies === '' ? 'a proxy that nobody named' : 'a trusted proxy'
-  test(`a stranger behind ${trust} finds every developer endpoint shut, and an administrator's key opens it`, async (t) => {
+  test(`an outsider behind ${trust} cannot use any developer endpoint, and an administrator’s key can`, async (t) => {
     const { gateway, admin, user } = await openPublic(t, { TRUSTED_PROXIES: proxies })
     assert.ok(DOORS.length >= 7)
     for (const route of DOORS) {

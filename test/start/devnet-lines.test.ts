@@ -117,7 +117,7 @@ async function runCommand(t: TestContext, ...words: string[]) {
   return { banner, lines: lines.filter((line) => line !== '') }
 }
 
-test('a ledger goes on when whoever read its lines has gone', async (t) => {
+test('a ledger keeps running when the reader of its output is gone', async (t) => {
   const { rpc, child, ended } = await startLedger(t, openFolder(t), '--data', ':memory:', '--no-accounts')
   child.stdout.destroy()
   // More than a pipe's buffer holds.

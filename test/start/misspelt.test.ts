@@ -16,7 +16,7 @@ test('a shop that meant NODE_URLS and wrote NODE_URL does not go live on test na
   assert.match(errors, /NODE_URLS is not set\. .* Set NODE_URLS to your nodes, or to devnet: for test nano\./)
 })
 
-test('test nano on a public gateway is served to whoever has written it out', async (t) => {
+test('test nano on a public gateway must be enabled explicitly', async (t) => {
   const gateway = await start(t, { ...SHOP, DATA_DIR: openFolder(t), NODE_URLS: 'devnet:' })
   assert.match(gateway.said, /^ {2}Node +development ledger/m)
   assert.equal((await gateway.stop()).code, 0)

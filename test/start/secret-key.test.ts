@@ -62,7 +62,7 @@ test('a lost secret.key is not replaced by a new one that opens nothing', async 
   await (await openGateway(t, { DATA_DIR: first.folder })).app.close()
 })
 
-test('a store of before the canary proves the key by what it has sealed', async (t) => {
+test('in a store older than the canary the key is verified with the encrypted values', async (t) => {
   const key = newKey()
   const first = await openGateway(t, { SECRET_KEY: key })
   const secret = await ask(`${first.url}/api/webhooks/secret/rotate`, { headers: bearer(first) })

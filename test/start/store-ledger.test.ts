@@ -50,7 +50,7 @@ for (const engine of ENGINES) {
     }
   })
 
-  test(`a network without a fixed first block has the one that a node told first (${engine})`, async (t) => {
+  test(`a network without a fixed first block takes the first one that a node reports (${engine})`, async (t) => {
     const { ctx, openAnother } = await openFresh(t, engine)
     const beta = { nodeUrls: [NODES], nodeNetwork: 'beta' as const, dataDir: openFolder(t) }
     const [first, second] = ['A'.repeat(64), 'B'.repeat(64)]
@@ -72,7 +72,7 @@ for (const engine of ENGINES) {
   })
 }
 
-test('a gateway on a network that is restarted remembers the ledger that its node told', async (t) => {
+test('a gateway on a network that is restarted keeps the ledger that its node reported', async (t) => {
   const devnet = await openDevnet(t, { network: 'beta' })
   const beta = { NODE_NETWORK: 'beta', NODE_URLS: devnet.rpcUrl }
   const first = await openGateway(t, beta)

@@ -143,7 +143,7 @@ for (const engine of ENGINES) {
   })
 }
 
-test('a stranger cannot have itself traced, and a trusted caller decides by its own flag', async (t) => {
+test('an anonymous caller cannot enable tracing, and a trusted caller can by its own flag', async (t) => {
   const collector = await openCollector(t)
   const asked = async (env: Record<string, string>, flags: '00' | '01') => {
     const gateway = await openGateway(t, { ...settingsFor(collector, '0'), ...env })

@@ -67,7 +67,7 @@ forEachEngine((engine, openFresh) => {
     assert.equal(new Set(timeline.map(({ seq }) => seq)).size, timeline.length)
   })
 
-  test('a payment and a cancellation at once: whoever is second sees what the first has done', async (t) => {
+  test('a payment and a cancellation at once: the second one sees the result of the first', async (t) => {
     const { ctx } = await openShop(t)
     for (let round = 0; round < 10; round++) {
       const { id, amountRaw } = await open(ctx, { amount: '1' })

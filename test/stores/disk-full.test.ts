@@ -48,7 +48,7 @@ async function assertHeals(gateway: Gateway, { fill, empty }: { fill(): unknown;
 const readWritable = async (gateway: Gateway) =>
   Number(/^gateway_store_writable (\d)$/m.exec(await readMetrics(gateway))?.[1])
 
-test('the disk of an embedded store is full: 503 with the reason, not ready, readable, and well again once there is room', async (t) => {
+test('the disk of an SQLite store is full: 503 with the reason, not ready, still readable, and recovered once there is space', async (t) => {
   const disk = mountSmallDisk(t, 16)
   const gateway = await openGateway(t, {
     ...(disk && { DATABASE_URL: `sqlite:${join(disk.folder, 'gateway.db')}` }),

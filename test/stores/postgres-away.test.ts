@@ -30,7 +30,7 @@ async function configure({ url }: PostgresServer, setting: string): Promise<void
   await query(`${url}/postgres`, 'select pg_reload_conf()')
 }
 
-test('PostgreSQL restarted and callers got 500 internal_error while alarms of money rang: they are told to come back, and nothing is lost or made twice', async (t) => {
+test('PostgreSQL restarted, callers got 500 internal_error and money alarms were raised: callers get 503 and retry, and nothing is lost or made twice', async (t) => {
   const server = await startServer(t)
   await query(`${server.url}/postgres`, 'create database gateway')
   const url = `${server.url}/gateway`

@@ -66,7 +66,7 @@ forEachEngine((engine, openFresh) => {
     return { ...opened, ctx: toShop(opened), db: opened.ctx.db }
   }
 
-  test('what a stranger asked for and nobody paid is forgotten 30 days after its watch, and not before', async (t) => {
+  test('an unpaid checkout without a key is deleted 30 days after it was last watched, and not before', async (t) => {
     const { ctx, clock, db } = await openShop(t)
     const checkout = await open(ctx, ANYBODY, { currency: 'USD' })
     const rate = { rate: '1', source: 'test', rate_at: 1, amount_raw: '1', created_at: 1, expires_at: 1 }
@@ -90,7 +90,7 @@ forEachEngine((engine, openFresh) => {
     )
   })
 
-  test('a payment that comes while the watch lasts is found and told, and its checkout is never forgotten', async (t) => {
+  test('a payment while the address is watched is found and reported, and its checkout is never deleted', async (t) => {
     const { ctx, clock, db } = await openShop(t)
     const hook = { webhook_url: 'https://shop.example/hook', webhook_events: ['payment.late'] }
     const late = await open(ctx, ANYBODY, hook)

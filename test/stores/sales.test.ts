@@ -210,7 +210,7 @@ forEachEngine((engine, openFresh) => {
     assert.deepEqual(await returnedIn(shop), sold)
   })
 
-  test('a stranger who pays an owner’s extension first gets the money back and does not use the offer up; a fee is a fee, whoever pays it', async (t) => {
+  test('a stranger who pays an owner’s extension first is refunded and does not use the offer up; a fee may be paid by anybody', async (t) => {
     const { store, clock, shop } = await openShop(t)
     const [alice, mallory, savings] = [11, 12, 13].map((at) => new Signer(at).address) as [string, string, string]
     const credit = (checkout: Checkout, plan: number, hash: string, from: string) =>
@@ -236,7 +236,7 @@ forEachEngine((engine, openFresh) => {
     assert.deepEqual((await refundsOf(store.db)).map(({ to }) => to).sort(), [mallory, alice, alice, alice].sort())
   })
 
-  test('whoever pays one offer again and again hides nobody’s payment from the operator', async (t) => {
+  test('repeated payments of one offer do not hide other payments from the operator', async (t) => {
     const { store, clock, shop } = await openShop(t)
     const [alice, mallory] = [new Signer(14).address, new Signer(15).address]
     const offered = await offerName(shop, 'busy')

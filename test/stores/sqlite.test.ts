@@ -76,7 +76,7 @@ test('every connection syncs fully, enforces references and waits for others', a
 })
 
 // On a full disk, SQLite may roll back more than the failed statement.
-test('a full disk fails those it hits; whoever was answered is kept, and the store goes on', async (t) => {
+test('a full disk fails only the writes that it affects; acknowledged ones are kept, and the store goes on', async (t) => {
   const { store, url } = await openFresh(t, 'sqlite')
   const limit = (pages: number) =>
     store.db.transaction().execute((tx) => sql.raw(`pragma max_page_count = ${pages}`).execute(tx))

@@ -83,7 +83,7 @@ forEachEngine((_engine, open) => {
     assert.equal(await markState(db, second, { from: ['claimed'], to: 'rejected', now: NOW }), false)
   })
 
-  test('whoever works on a payment keeps it as long as that takes, and leaves it free', async (t) => {
+  test('a process keeps its claim on a payment as long as it works, and then releases it', async (t) => {
     const { ctx } = await open(t)
     const { db } = ctx
     // A separate clock: it advances only while a renewal waits for it, however slow the store is.
@@ -114,7 +114,7 @@ forEachEngine((_engine, open) => {
     assert.notEqual(one, two !== undefined, 'released or taken over, never both')
   })
 
-  test('an offer lasts as long as it was last told', async (t) => {
+  test('an offer lasts as long as it was last reported', async (t) => {
     const { ctx } = await open(t)
     const offer = { action: 'work_generate', payTo: 'nano_shop', amount: String(10n ** 38n) }
     await Promise.all([1, 2, 3].map((at) => saveOffer(ctx.db, offer, NOW + at)))

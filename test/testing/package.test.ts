@@ -74,7 +74,7 @@ test('a program in an empty folder starts a ledger, in its own process and in an
   assert.deepEqual(await start(OLDEST, process.execPath), ['1001.5', true])
 })
 
-test('a ledger in a process of its own ends with whoever started it, however that ends', async () => {
+test('a ledger in its own process ends with its parent, however that ends', async () => {
   const { folder } = packDevnet()
   const program = `import { startLedger } from '@nano-gateway/devnet'
 const { rpcUrl } = await startLedger({ accounts: 0, ownProcess: true })
