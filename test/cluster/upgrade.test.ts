@@ -45,7 +45,7 @@ async function openScene(t: TestContext, engine: StoreEngine, version: (typeof R
   return { node: devnet.node, store, release, envAt }
 }
 
-/** Callers without a pause, until they are stopped; every answer is looked at. */
+/** Sends requests continuously until stopped, and checks every answer. */
 function beginLoad(t: TestContext, shop: Shop, url: string, again = (send: () => Promise<Answer>) => send()) {
   const end = new AbortController()
   const load = { rounds: 0, failures: [] as string[], stop: () => stop(), more: () => more() }

@@ -6,7 +6,7 @@ import { VERSION } from '../../src/version.ts'
 import { currentLines, toLines } from './api-lines.ts'
 import { findBreaking } from './breaking.ts'
 
-/* What a release may change (docs/versions.md), held against the API of the one before. */
+/* The changes that docs/versions.md allows a release, compared with the previous release's API. */
 
 const root = resolve(import.meta.dirname, '../..')
 const changelog = readFileSync(join(root, 'CHANGELOG.md'), 'utf8')

@@ -19,17 +19,17 @@ type Env = Record<string, string>
 
 /** A release, as an operator has it running. */
 export interface Released {
-  /** What it has said so far. */
+  /** Its output so far. */
   said(): string
-  /** The key of its administrator, which the first start on a store prints. */
+  /** The administrator key, printed by the first start on a store. */
   adminKey: string
-  /** Asks it to stop, and answers the code it ended with. */
+  /** Stops it and returns its exit code. */
   stop(): Promise<number | null>
 }
 
 export interface Release {
   start(env: Env): Promise<Released>
-  /** Starts it and answers what it says when it ends by itself. */
+  /** Starts it, waits until it exits by itself, and returns its output. */
   refuse(env: Env): Promise<{ code: number | null; said: string }>
 }
 
@@ -80,7 +80,7 @@ export async function openRelease(t: TestContext, version: keyof typeof RELEASES
       const { child, ended, said, hears } = spawnIt(env)
       const failed = ended.then(() => Promise.reject(new Error(said())))
       await Promise.race([hears('Try it:'), failed])
-      // From here on it may end.
+      // From here on its exit is not an error.
       failed.catch(() => undefined)
       return {
         said,

@@ -81,7 +81,7 @@ test('who had the link of an order that was paid in part put their own address i
   assert.deepEqual(await mailsOf(shop, 'thief@example.com'), [])
 })
 
-test('a stranger made the gateway write to a list of addresses from a payment page, in words of the stranger', async (t) => {
+test('a stranger made the gateway mail a text of theirs to many addresses through a payment page', async (t) => {
   const { world, shop, key } = await openShop(t)
   const { address } = (
     await shop.call('cloud_wallet', { wallet_action: 'create_wallet' }, { authorization: `Bearer ${key}` })
