@@ -79,7 +79,7 @@ forEachEngine((_engine, open) => {
   })
 
   // Otherwise tokens that the first process signed with the new secret would be invalid at the second.
-  test('a secret that cannot be read is replaced once, whoever else finds it so', async (t) => {
+  test('a secret that cannot be read is replaced once, even if several find it at the same time', async (t) => {
     const { db } = (await openAccount(t)).ctx
     await insertSessionSecret(db, { id: 'ses_1', secret: 'unreadable', createdAt: 1 })
     for (const secret of ['first', 'second']) {

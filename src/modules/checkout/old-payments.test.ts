@@ -208,7 +208,7 @@ test('502 nobody is asked to pay while no node can say what lies on the address 
   assert.deepEqual(await db.selectFrom('checkout_reservations').select('owner').execute(), [])
 })
 
-test('429 a stranger with too many open orders costs no question to a node', async (t) => {
+test('429 for an anonymous caller with too many open orders, without a request to a node', async (t) => {
   const world = await openWorld(t)
   const env = { CHECKOUT_OPEN_ANONYMOUS_MAX: '1' }
   const { address } = new Signer(62)
