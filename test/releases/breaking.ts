@@ -8,14 +8,21 @@ interface Field {
 }
 
 function readLines(lines: readonly string[]): Map<string, Field> {
-  const fields = lines
-    .filter((line) => line !== '')
-    .map((line): Field => {
-      const [, name = '', mark, forms = ''] = /^(\S+ [<>](?: [^\s!]+)?|[A-Z]+ \/\S*)(!?) (.+)$/.exec(line) ?? []
-      if (name === '') throw new Error(`Not a line of an API: ${line}`)
-      return { name, isAsked: name.includes(' <'), required: mark === '!', forms: forms.split(' | ') }
+  const fields = new Map<string, Field>()
+  for (const line of lines.filter((line) => line !== '')) {
+    const [, numbered = '', mark, forms = ''] = /^(\S+ [<>](?: [^\s!]+)?|[A-Z]+ \/\S*)(!?) (.+)$/.exec(line) ?? []
+    if (numbered === '') throw new Error(`Not a line of an API: ${line}`)
+    // Objects among other forms of a value have numbers, which change with the forms beside them.
+    const name = numbered.replace(/\|\d+/g, '')
+    const same = fields.get(name)
+    fields.set(name, {
+      name,
+      isAsked: name.includes(' <'),
+      required: mark === '!' && (same?.required ?? true),
+      forms: [...(same?.forms ?? []), ...forms.replace(/(?<=\b(?:object|array)) \d+/g, '').split(' | ')],
     })
-  return new Map(fields.map((field) => [field.name, field]))
+  }
+  return fields
 }
 
 /** Changes that break clients of the previous release, as sentences. */
@@ -36,7 +43,7 @@ export function findBreaking(before: readonly string[], after: readonly string[]
 }
 
 const parentOf = (name: string) => {
-  const parent = name.replace(/(\.[^.[]+|\[\]|\|\d+)$/, '')
+  const parent = name.replace(/(\.[^.[]+|\[\])$/, '')
   return parent === name ? name.replace(/ < .*$/, ' < action') : parent
 }
 

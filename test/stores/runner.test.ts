@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { KyselyPlugin } from 'kysely'
 import { claimJobs, countJobs, listJobs, retryDead } from '../../src/infra/jobs/queue.ts'
 import { JobRunner } from '../../src/infra/jobs/runner.ts'
 import { noWork } from '../../src/kernel/errors.ts'
@@ -413,6 +414,35 @@ forEachEngine((_engine, open) => {
     const done = await countOf(world, 'done')
     await new Promise(setImmediate)
     assert.equal(await countOf(world, 'done'), done, 'nothing starts after the stop')
+  })
+
+  test('a job that ends while its gateway stops asks the store for nothing more, which may be closed by then', async (t) => {
+    const world = await open(t)
+    let answers = 0
+    const counting: KyselyPlugin = {
+      transformQuery: ({ node }) => node,
+      transformResult: async ({ result }) => {
+        answers++
+        return result
+      },
+    }
+    const store = { ...world.store, db: world.store.db.withPlugin(counting) }
+    await enqueue(world.ctx, { kind: 'k', payload: {} })
+    const started = gate()
+    const stopped = gate()
+    const job = jobOf(async () => {
+      started.resolve()
+      await stopped.promise
+    })
+    const runner = await startOn({ ...world, store }, job)
+    await started.promise
+    const stop = runner.stop()
+    stopped.resolve()
+    await stop
+    const before = answers
+    assert.ok(before > 0)
+    assert.equal(await countOf(world, 'done'), 1)
+    assert.equal(answers, before)
   })
 
   // The process must survive an outage of its store: the job is claimed again when the lease ends.
