@@ -4,10 +4,7 @@ import { deflateSync } from 'node:zlib'
 import { PNG, pngChunk } from '../../../test/support/pictures.ts'
 import { openLogos } from './pictures.ts'
 
-/*
- * A picture of half a megabyte from anybody may unpack to thirty, so the cost of unpacking is limited, however many
- * requests come at once.
- */
+/* Anybody may upload half a megabyte that unpacks to thirty, so the memory for unpacking is limited, however many requests come at once. */
 
 const SIDE = 2_048
 const ROW = 1 + SIDE * 8
