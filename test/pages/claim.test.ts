@@ -114,3 +114,15 @@ test('the page where a sender pays, and the empty form, are accessible in both c
     await page.context().close()
   }
 })
+
+test('the page on which a sender pays had an address without a way to copy it', async (t) => {
+  const world = await openWorld(t)
+  const made = await world.open({ emails: ['alice@example.com'] })
+  const { page, problems } = await openPage(await openBrowser(), { permissions: ['clipboard-read', 'clipboard-write'] })
+  await page.goto(`${world.gateway.url}/email/${made.id}?lang=de`)
+  await assertAccessible(page)
+  await page.getByRole('button', { name: 'Kopieren: An' }).click()
+  await page.getByText('Kopiert').waitFor()
+  assert.equal(await page.evaluate<string>('navigator.clipboard.readText()'), made.address)
+  assert.deepEqual(problems, [])
+})

@@ -35,8 +35,8 @@ async function tell({ dashboard, page, key, receiver, name }: Story): Promise<vo
   await look(page, `endpoint-refused-${name}`)
   assert.equal(await page.locator('#f-url').getAttribute('aria-invalid'), 'true')
   await type(page, '#f-url', receiver.url)
-  await type(page, '[name="filter[0].name"]', 'shop')
-  await type(page, '[name="filter[0].value"]', 'berlin')
+  await type(page, '[name="filter.metadata[0].name"]', 'shop')
+  await type(page, '[name="filter.metadata[0].value"]', 'berlin')
   await press(page, 'form[action="/dashboard/webhooks/endpoints"] button:not([class])')
   const secret = (await page.locator('.secret code').textContent())!
   await press(page, 'a.button[href^="/dashboard/webhooks/endpoints/"]')

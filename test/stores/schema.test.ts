@@ -64,11 +64,14 @@ function readTableTypes(): Map<string, Map<string, string>> {
       ...[...body.matchAll(/^ {2}(\w+): (.+)$/gm)].map(([, member, type]) => [member!, type!] as const),
     ])
   }
-  const tables = SOURCES.filter(({ file }) => basename(file) === 'tables.ts').map(({ text }) => text)
-  const modules = [...tables.join('\n').matchAll(/export interface (\w+Tables) \{/g)].map(([, name]) => name!)
+  const sources = SOURCES.filter(({ file }) => basename(file) === 'tables.ts').map(({ text }) => text)
+  const declared = sources.flatMap((text) => /interface Tables \{\n([\s\S]*?)\n {2}\}/.exec(text)![1]!)
+  const columns = (body: string) =>
+    new Map([...body.matchAll(/^ {6}(\w+): (.+)$/gm)].map(([, column, type]) => [column!, type!] as const))
   return new Map(
-    modules.flatMap((context) =>
-      [...membersOf(context)].map(([table, type]) => [table, DECLARED.get(table) ?? membersOf(type)] as const),
+    [...declared.join('\n').matchAll(/^ {4}(\w+): (?:(\w+)|\{\n([\s\S]*?)\n {4}\})$/gm)].map(
+      ([, table, type, body]) =>
+        [table!, DECLARED.get(table!) ?? (type === undefined ? columns(body!) : membersOf(type))] as const,
     ),
   )
 }

@@ -73,17 +73,16 @@ export type Control = Labelled &
         one: string
         add: string
       }
-    /** The members of an object; `tidy` completes what was typed. */
-    | { as: 'group'; parts: Readonly<Record<string, Control>>; tidy?(typed: JsonObject): Json }
-    /**
-     * Inputs of the page's own. `toInputs` fills them in; `fromInputs` converts what was typed to the value of a
-     * request.
-     */
+    /** An object of any members: a row for each, with its name and its value. */
     | {
-        as: 'own'
-        toInputs(shown: Json | undefined): Record<string, string>
-        fromInputs(get: (name: string) => string): Json
+        as: 'members'
+        columns: Readonly<Record<'name' | 'value', { control: Control }>>
+        max: number
+        one: string
+        add: string
       }
+    /** The known members of an object; `tidy` completes what was typed. */
+    | { as: 'group'; parts: Readonly<Record<string, Control>>; tidy?(typed: JsonObject): Json }
   )
 
 /**
