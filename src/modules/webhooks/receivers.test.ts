@@ -102,7 +102,7 @@ test('at most four requests at once of one account go to one host, and others wa
 })
 
 // Somebody who made checkouts without a key, each with a slow host, used up every place.
-test('a shop learns of its payment at once, however many slow hosts strangers have named', async (t) => {
+test('a shop is notified of its payment at once, however many slow hosts others have registered', async (t) => {
   const world = await openWebhooks(t)
   const held: (() => void)[] = []
   const slow = await openReceiver(t, (response) => void held.push(() => response.writeHead(200).end()))
