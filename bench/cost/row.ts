@@ -33,8 +33,8 @@ export interface Yardstick {
   cost: number
 }
 
-/** The limit: a multiple of the baseline, or absolute values for the gateway and the database. */
-export type Goal = { times: number } | { gateway: number; database?: number }
+/** The limit: a multiple of the baseline, or an absolute value. */
+export type Goal = { times: number } | { gateway: number }
 
 const LEAST_DIGITS = 3
 const digits = (value: number) => (value < 100 ? Number(value.toPrecision(LEAST_DIGITS)).toString() : show(value))
@@ -45,8 +45,7 @@ export const ratioOf = ({ cost, yardstick }: Row) =>
 export function isMet(row: Row): boolean {
   const { cost, goal } = row
   if ('times' in goal) return ratioOf(row)! <= goal.times
-  if (goal.database === undefined) return cost.gateway + cost.database <= goal.gateway
-  return cost.gateway <= goal.gateway && cost.database <= goal.database
+  return cost.gateway + cost.database <= goal.gateway
 }
 
 /** Microseconds, or milliseconds where those are easier to read. */
@@ -59,7 +58,7 @@ function showCost({ gateway, database }: Spent, unit: Row['unit']): string {
 
 function showGoal({ goal, unit }: Row): string {
   if ('times' in goal) return `≤ ${goal.times} ×`
-  return `≤ ${showCost({ gateway: goal.gateway, database: goal.database ?? 0 }, unit)}`
+  return `≤ ${showCost({ gateway: goal.gateway, database: 0 }, unit)}`
 }
 
 export function tellRows(rows: readonly Row[]): string {

@@ -20,7 +20,6 @@ const BODY = JSON.stringify({ type: 'payment.completed', note: 'x'.repeat(700) }
 const LATER = 24 * 3_600_000
 const TURNS_MAX = 4
 const WARM_TURNS = { check: 1, else: 8 }
-const GOALS = { sqlite: { gateway: 500 }, postgres: { gateway: 700, database: 400 } } as const
 
 /** Delivers events that become due a hundred at a time. */
 export async function costWebhooks(world: World, engine: StoreEngine): Promise<Row[]> {
@@ -60,7 +59,7 @@ export async function costWebhooks(world: World, engine: StoreEngine): Promise<R
       cost,
       unit: 'ms',
       yardstick: { name: 'bare post over a connection of its own', ...yardstick },
-      goal: GOALS[engine],
+      goal: { times: 1 },
     },
   ]
 }

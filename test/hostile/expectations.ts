@@ -107,7 +107,7 @@ const pages = Object.entries(PAGES).flatMap(([method, paths]) =>
   paths.split(/\s+/).map((path) => `${method} /dashboard${path === '/' ? '' : path}`),
 )
 
-/** Routes that need nothing but their access. Tills are for whoever has the link; `test/spec/part4-pos.test.ts` requests them with and without it. */
+/** Routes that need nothing but their access. Tills are for the holder of the link; `test/spec/part4-pos.test.ts` requests them with and without it. */
 const PLAIN: Partial<Record<Access, string>> = {
   public: `GET / /dashboard/sign-in /dashboard/sign-in/code /dashboard/sign-in/recovery /openapi.json
     /currencies.json /reps.json /button.js /docs /docs.md /llms.txt /docs/actions /known.json /aliases.json

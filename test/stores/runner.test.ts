@@ -445,7 +445,7 @@ forEachEngine((_engine, open) => {
     assert.equal(answers, before)
   })
 
-  // The process must outlive its store: the job is taken again when the claim is over.
+  // The process must survive an outage of its store: the job is claimed again when the lease ends.
   test('a store that goes away under a running job ends neither the process nor the job', async (t) => {
     const world = await open(t)
     const another = await world.openAnother()

@@ -130,7 +130,7 @@ test('the account whose key bought a name changes and extends it with the key; a
   const { lease: current } = await offer(shop, 'alice')
   const { owner, title, location, expires } = current!
   assert.deepEqual([owner, title, location, expires], [alice.address, 'Shop', 'Here', 'November 15, 2028'])
-  // An offer made for one stranger is not extended by another.
+  // An offer made with a key of one stranger and paid by another extends nothing.
   const strange = await offer(shop, 'alice', bearer(foreign))
   await market.send(bob, strange.address, priceOf(strange, '1 Year'))
   assert.equal((await untilRefunded(market, shop, strange.id)).order.reason, 'name_taken')

@@ -70,7 +70,7 @@ forEachEngine((engine) => {
     assert.equal(audits.filter(({ what }) => what === 'wallet.recovered').length, 2)
   })
 
-  // It would have received what payers of the older wallet still sent.
+  // Otherwise a new wallet would receive what payers of the older wallet still send.
   test('an address that was handed out before the restore is not handed out again', async (t) => {
     const { world, instance, lost } = await openOlderStore(t, engine)
     await world.deposit(lost[14]!, nano(1))

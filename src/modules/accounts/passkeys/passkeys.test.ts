@@ -84,7 +84,7 @@ forEachEngine((engine) => {
     assert.doesNotMatch(JSON.stringify(await world.ctx.db.selectFrom('recovery_codes').selectAll().execute()), /-/)
   })
 
-  // When it is invited again, the address may belong to somebody else.
+  // The address may belong to somebody else by the time it is invited again.
   test('somebody dismissed from their last account signed in again with the passkey of that time: it goes with the last membership, the codes too, and not before (contract 5, rules 30 and 34)', async (t) => {
     const { world, post, enrol, arrive, bring } = await openHouse(t)
     const { ctx } = world
