@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { openFolder } from '../support/folder.ts'
 
-/* Which test belongs to what, as the runner decides by its path. */
+/* The suite of each test, which the runner derives from its path. */
 
 const root = resolve(import.meta.dirname, '../..')
 const load = async <T>(script: string) => (await import(pathToFileURL(resolve(root, 'scripts', script)).href)) as T
