@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { FollowingClock, systemClock } from '../../src/infra/clock.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { Signer, give, nano } from '../support/blocks.ts'
 import { openGateway } from '../support/gateway.ts'
@@ -58,7 +59,11 @@ test('“take 2 nano for order 17 and tell me when it is paid”: an agent does 
 
 test('“pay 0.5 nano to @alice, never more than 1 nano a day”: the third payment of a day is refused by the key’s limit (contract 1, Tools for agents: tasks)', async (t) => {
   const alice = new Signer(41)
-  const { url, app, join, rest } = await openGateway(t, { KNOWN_NAMES: JSON.stringify({ alice: alice.address }) })
+  const names = { KNOWN_NAMES: JSON.stringify({ alice: alice.address }) }
+  // Its time passes, and is noon: three payments are those of one day, whenever this runs.
+  const noon = (1.5 * DAY - ((systemClock.now() / 1_000) % DAY)) * 1_000
+  const clock = new FollowingClock(() => Math.floor(systemClock.now() + noon))
+  const { url, app, join, rest } = await openGateway(t, names, clock)
   const { key: ownersKey } = await join()
   const limits = { name: 'Agent', scopes: ['read', 'wallets:read', 'wallets:send'], spend_daily_nano: '1' }
   const { key } = (await rest('POST', '/api/keys', ownersKey, limits)).json()
@@ -73,7 +78,7 @@ test('“pay 0.5 nano to @alice, never more than 1 nano a day”: the third paym
     const { result } = await done(agent, 'wallet_list', {})
     const wallet = (result as Members[]).find(({ balance }) => BigInt(String(balance)) >= nano(1) / 2n)!
     const { history } = await done(agent, 'account_history', { account: wallet.address, count: 100 })
-    const today = Math.floor(Date.now() / 1_000 / DAY) * DAY
+    const today = Math.floor(clock.now() / 1_000 / DAY) * DAY
     const sent = (history as Members[])
       .filter(({ type, local_timestamp: at }) => type === 'send' && Number(at) >= today)
       .reduce((sum, { amount_nano: amount }) => sum + Number(amount), 0)

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { Signer } from '../support/blocks.ts'
+import { TestClock } from '../support/clock.ts'
 import { type Reply, ask, bearer, openGateway, readMetrics } from '../support/gateway.ts'
 import { newHash } from '../support/random.ts'
 import { openRecordingNode } from '../support/recording-node.ts'
@@ -89,7 +90,7 @@ test('400 in its place for what is no request, a batch too; 400 for a list that 
 })
 
 test('a batch uses up its own share: each request of it is counted, and a list that cannot be read as well (contract 1, Batches: limits)', async (t) => {
-  const { post } = await openGateway(t, { LIMIT_ANONYMOUS_PER_MINUTE: '5' })
+  const { post } = await openGateway(t, { LIMIT_ANONYMOUS_PER_MINUTE: '5' }, new TestClock())
   const answers = listOf(await post(JSON.stringify(Array.from({ length: 8 }, () => ({ action: 'version' })))))
   const refused = answers.filter(({ status }) => status === 429)
   assert.deepEqual([answers.length, refused.length], [8, 3])

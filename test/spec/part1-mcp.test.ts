@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { TestClock } from '../support/clock.ts'
 import { CLI } from '../support/command-line.ts'
 import { Signer, give, nano } from '../support/blocks.ts'
 import { ask, openGateway } from '../support/gateway.ts'
@@ -200,7 +201,7 @@ test("an agent reads what a tool refuses with: codes, fields, the nearest name, 
 })
 
 test('each message counts against its caller, a call that never reaches its tool as well, and a page of somebody else is shut out (contract 1, Tools for agents: limits, origins)', async (t) => {
-  const { url } = await openGateway(t, { LIMIT_ANONYMOUS_PER_MINUTE: '10' })
+  const { url } = await openGateway(t, { LIMIT_ANONYMOUS_PER_MINUTE: '10' }, new TestClock())
   const post = (body: string, headers: Record<string, string> = {}) =>
     ask(`${url}/mcp`, { body, headers: { ...MCP_HEADERS, ...headers } })
   const list = message('tools/list')

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { TestClock } from '../support/clock.ts'
 import { type Reply, ask, bearer, openGateway } from '../support/gateway.ts'
 import { newHash } from '../support/random.ts'
 import { openPayer, openShop, paymentBlock, requiredOf, responseOf, signed } from '../support/x402-steps.ts'
@@ -98,7 +99,7 @@ test('every action has its path, under each of its names, asks there for the sam
 })
 
 test('nobody gains requests by asking at two endpoints, nor by guessing names of actions (contract 1, An action by its path: POST /actions/<name>, unknown name)', async (t) => {
-  const { url, call } = await openGateway(t, { LIMIT_ANONYMOUS_PER_MINUTE: '3' })
+  const { url, call } = await openGateway(t, { LIMIT_ANONYMOUS_PER_MINUTE: '3' }, new TestClock())
   assert.equal((await call('nano_to_raw', { amount: '1' })).status, 200)
   const byPath = await by(url, 'nano_to_raw', { amount: '1' })
   assert.equal(byPath.headers['ratelimit-remaining'], '1')

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { hashBlock, toBlockJson } from '../../src/kernel/nano/block.ts'
 import { Signer, frontierOf, nano } from '../support/blocks.ts'
+import { TestClock } from '../support/clock.ts'
 import { type Gateway, ask, openGateway } from '../support/gateway.ts'
 import { openRecordingNode } from '../support/recording-node.ts'
 import { alice, bob, openLedgerWorld } from './ledger-world.ts'
@@ -98,7 +99,11 @@ test('a node’s answer goes through unchanged, in whatever way it is printed (c
 })
 
 test('keys, limits and prices are those of every endpoint, with their statuses (contract 4.8, rule 3)', async (t) => {
-  const gateway = await openLedgerWorld(t, { LIMIT_ANONYMOUS_PER_MINUTE: '5', X402_ACTIONS: 'work_generate' })
+  const gateway = await openLedgerWorld(
+    t,
+    { LIMIT_ANONYMOUS_PER_MINUTE: '5', X402_ACTIONS: 'work_generate' },
+    new TestClock(),
+  )
   const say = (body: object | string, headers = {}) => at(gateway)(body, { 'x-forwarded-for': '192.0.2.1', ...headers })
   const wrongKey = await say({ action: 'block_count', key: 'rpc_sk_wrong' })
   assert.deepEqual([wrongKey.status, wrongKey.json().code], [401, 'invalid_key'])

@@ -6,7 +6,6 @@ import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import { Signer, frontierOf, nano, openAccount, publish } from '../support/blocks.ts'
 import { turnUntil } from '../support/checkout-steps.ts'
 import { forEachEngine } from '../support/engines.ts'
-import { until } from '../support/until.ts'
 import { openReceiver, readerOf } from '../support/webhook-steps.ts'
 import { openWorld } from '../support/world.ts'
 import { row } from './row.ts'
@@ -87,10 +86,7 @@ forEachEngine((engine) => {
     row('6, Event kinds: address.sent', () =>
       assert.deepEqual([second!.source, second!.destination], [customer.address, stranger.address]),
     )
-    await until(() => {
-      world.clock.advance(250)
-      return receiver.requests.length >= 2
-    })
+    await turnUntil(world, 250, async () => receiver.requests.length >= 2)
     const { body, headers } = receiver.requests[0]!
     verifyWebhook(body, headers, secret, { nowSeconds: Number(headers['webhook-timestamp']) })
     const pushed = receiver.requests.map((request) => JSON.parse(request.body) as Told)

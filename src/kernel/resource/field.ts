@@ -61,6 +61,8 @@ export type Control = Labelled &
       }
     /** A file that is uploaded, or the address of a picture that is online. */
     | { as: 'picture' }
+    /** A colour such as #1a5fc7, typed or picked; the placeholder is what the picker shows where there is none. */
+    | { as: 'colour' }
     | { as: 'choice'; options: Options }
     | { as: 'choices'; options: Options }
     /** Several values of one kind, each a row; empty rows do not count. */

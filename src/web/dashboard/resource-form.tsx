@@ -5,7 +5,7 @@ import type { Control, FieldsOf, Rules } from '../../kernel/resource/field.ts'
 import { RefusedInputs } from '../../kernel/resource/wrong-fields.ts'
 import { type AnyEntity, type Entity, type RecordOf, show } from '../../kernel/resource/resource.ts'
 import { type Json, type JsonObject, toList, toObject } from '../../kernel/shape.ts'
-import { EMPTY, PictureField, SelectField, TextField } from './form.tsx'
+import { ColourField, EMPTY, PictureField, SelectField, TextField, toPicked } from './form.tsx'
 import { inputsToMembers, membersToInputs } from './members.ts'
 import { Group, type GroupProps, Rows, rowsIn } from './rows.tsx'
 import { Card } from './show.tsx'
@@ -138,6 +138,12 @@ function fromInputs(name: string, control: Control, typed: Typed): unknown {
     const object = Object.fromEntries(filled) as JsonObject
     return filled.length === 0 ? null : (control.tidy?.(object) ?? object)
   }
+  if (control.as === 'colour') {
+    const [written, was, picked] = [get(name), get(`${name}.was`), get(`${name}.picked`)]
+    const isPicked = picked !== '' && picked !== toPicked(was, control.placeholder)
+    // Without scripts only one of the two inputs follows the person.
+    return isPicked && written === was ? picked : written
+  }
   if (control.as === 'picture') return get(`${name}.remove`) === '' ? get(name) : ''
   if (control.as !== 'rows') return get(name)
   const columns = Object.entries(control.columns)
@@ -237,6 +243,7 @@ const Input = (props: InputProps & Controls[number]) => {
   if (as === 'choices') return <Choices {...{ name, control, filled, rules }} />
   if (as === 'rows' || as === 'list' || as === 'members') return <Rows {...{ name, control, filled, purposes }} />
   if (as === 'picture') return <PictureField {...common} />
+  if (as === 'colour') return <ColourField {...common} />
   return (
     <TextField
       {...common}
