@@ -80,7 +80,7 @@ export async function eraseAccount(ctx: StoreCtx, { accountId, actor, signal, on
   const email = await close(ctx, accountId, actor)
   onClosed?.()
   const whose: Whose = { accountId, email: email?.toLowerCase() }
-  // Twice: a request that was running when the account was closed may have written behind the first round.
+  // Twice, because a request that was running when the account was closed may have written to tables already processed.
   for (const table of [...Object.keys(PERSONAL), ...Object.keys(PERSONAL)]) {
     if (table !== 'accounts') await inSteps((limit) => eraseSome(ctx, table as keyof Tables, whose, limit), signal)
   }

@@ -7,7 +7,7 @@ import { until } from '../support/until.ts'
 import { openBrowser, openTab, pay, signIn } from './browser.ts'
 import { openDashboard, shopAddress, tokensOf } from './dashboard-steps.ts'
 
-/* What forms of the dashboard do: once, with their mistakes beside their fields, for the account that sent them. */
+/* Forms of the dashboard: sent once, with errors next to their fields, for the account that sent them. */
 
 test('a form that is sent twice, even at once, makes one thing; a changed one makes another', async (t) => {
   const { get, post, enter, join, ctx } = await openDashboard(t)

@@ -6,7 +6,7 @@ import { VERSION } from '../../src/version.ts'
 import { currentLines, toLines } from './api-lines.ts'
 import { findBreaking } from './breaking.ts'
 
-/* What a release may change (docs/versions.md), held against the API of the one before. */
+/* The changes that docs/versions.md allows a release, compared with the previous release's API. */
 
 const root = resolve(import.meta.dirname, '../..')
 const changelog = readFileSync(join(root, 'CHANGELOG.md'), 'utf8')
@@ -17,10 +17,10 @@ const compare = (a: string, b: string) => {
   return at < 0 ? 0 : x[at]! - y[at]!
 }
 
-/** The version that comes next, while the changelog has a section without a day for it; else the one of the package. */
+/** The next version while the changelog has a section for it without a date, otherwise that of the package. */
 const CURRENT = /^## (\d+\.\d+\.\d+)$/m.exec(changelog)?.[1] ?? VERSION
 
-/** The newest version before this one whose API was kept. */
+/** The latest version before this one with a stored API. */
 function lastRelease(): { version: string; lines: string[] } {
   const versions = readdirSync(import.meta.dirname)
     .flatMap((name) => /^api-(.+)\.txt$/.exec(name)?.[1] ?? [])

@@ -14,17 +14,17 @@ import { fileOf, forEachEngine, openFresh } from '../support/engines.ts'
 import { fill } from '../support/filled-store.ts'
 import { until } from '../support/until.ts'
 
-/* What an operator hands out about an account, and what is left of it once it is erased. */
+/* The export of an account's personal data, and what is left after it is erased. */
 
 const { signal } = new AbortController()
 const SECRET = 'sealed secret'
-/** Stands in every text of an account that its people may have written. */
+/** Text in every field that people of the account may have written. */
 const WORDS = 'words of alice'
 
-/** Left out of an export, and nothing that a text could be written into. */
+/** Fields that an export leaves out; none of them may hold text. */
 const NO_SECRETS = ['fence', 'lease_until', 'visitor', 'visit', 'email_hash', 'hash', 'payload', 'reference']
 
-/** Texts of rows that stay once their account is erased, which tell of none of its people. */
+/** Text columns that stay after their account is erased and contain nothing personal. */
 const KEPT: Record<string, string> = {
   'ids of ours': `claim_id owner key_id account_id link_id plan_id wallet_id checkout_id block_id payment_id subscription_id pos_id
     predecessor bound_to made_by actor reference link_for sale_key idempotency_key`,
@@ -51,7 +51,7 @@ async function dump(db: Db): Promise<Record<string, string[]>> {
   return all
 }
 
-/** A store of three accounts, of which alice's has something personal and something secret wherever there is room for it. */
+/** A store of three accounts; every text field of alice's has personal or secret text. */
 async function openAlice(t: TestContext, engine: StoreEngine) {
   const { ctx, ...opened } = await openFresh(t, engine)
   const { db } = ctx
@@ -89,7 +89,7 @@ async function openAlice(t: TestContext, engine: StoreEngine) {
   return { ...opened, ctx, db, alice, whose, erase }
 }
 
-/** Lets everything of all accounts come to its end. */
+/** Completes everything of all accounts. */
 async function finish(db: Db): Promise<void> {
   await sql`update checkouts set status = 'expired'`.execute(db)
   await sql`update wallets set status = 'ended'`.execute(db)
@@ -100,7 +100,7 @@ async function finish(db: Db): Promise<void> {
   await sql`update service_payments set outcome = 'applied'`.execute(db)
 }
 
-/** What a text can be written into: itself, or what has texts in it. */
+/** Whether a field can hold text, directly or nested. */
 const holdsText = (schema: unknown): boolean => {
   const { type, anyOf, items, properties, ...rest } = schema as Record<string, unknown>
   const inner = [
@@ -126,7 +126,7 @@ test('a text that a merchant could set survived the erasure of the account, beca
     }),
   )
   assert.deepEqual(silent, [])
-  // What is read of a request and never stored has no column in which it could stay.
+  // Input that is never stored has no column.
   const rows = ENTITIES.map(({ table }) => PERSONAL[table as keyof typeof PERSONAL])
   assert.ok(rows.every((row) => !('nobody' in row) && row.erase !== 'keep'))
 })
@@ -137,7 +137,7 @@ test('a text that was added to a table survived the erasure of the account, beca
   const used = new Set<string>()
   const silent = (await db.introspection.getTables()).flatMap(({ name, columns }) => {
     const personal = PERSONAL[name as keyof typeof PERSONAL]
-    // Those of declared entities say it themselves.
+    // Declared resources mark personal fields themselves.
     if (
       !personal ||
       'nobody' in personal ||

@@ -8,7 +8,7 @@ import { openApart } from './apart.ts'
 import { openFolder } from './folder.ts'
 
 const root = resolve(import.meta.dirname, '../..')
-/** The releases that upgrades begin with. Tests run these files as programs, so each is exactly this one; and of which packages it has its own. */
+/** The releases from which upgrades are tested, with the packages that each needs in its own version. Checksums pin the files, because tests execute them. */
 const RELEASES = {
   '0.1.0': { digest: '1993181db1e3356f5ab9a6c4c084f681013c274c4146df049722f170e4aa78c4', own: ['kysely'] },
   '0.2.0': { digest: 'f74edbac86b2b1c55caf214f45bd29ff933b4e81f161dbe83309f7926fa2726b', own: ['commander', 'kysely'] },
@@ -17,32 +17,32 @@ export const RELEASED = Object.keys(RELEASES) as (keyof typeof RELEASES)[]
 
 type Env = Record<string, string>
 
-/** A release, as an operator has it running. */
+/** A running gateway of a release. */
 export interface Released {
-  /** What it has said so far. */
+  /** Its output so far. */
   said(): string
-  /** The key of its administrator, which the first start on a store prints. */
+  /** The administrator key, made by the first start on a store. */
   adminKey: string
-  /** Asks it to stop, and answers the code it ended with. */
+  /** Stops it and returns its exit code. */
   stop(): Promise<number | null>
 }
 
 export interface Release {
   start(env: Env): Promise<Released>
-  /** Starts it and answers what it says when it ends by itself. */
+  /** Starts it, waits until it exits by itself, and returns its output. */
   refuse(env: Env): Promise<{ code: number | null; said: string }>
 }
 
-/** The packages of which releases need other versions than this one. */
+/** The packages that releases need in other versions than this one. */
 const findOwn = openApart(join(root, 'test/fixtures/releases/apart'), 'nano-gateway-release', { always: true })
 
-/** 0.1.0 prints it; later ones name the file it is in. */
+/** 0.1.0 prints the key; later releases name the file that contains it. */
 function readAdminKey(said: string): string {
   const [, file, printed = ''] = /Admin key\s+(?:in (\S+)|(\S+))/.exec(said) ?? []
   return file === undefined ? printed : readFileSync(file, 'utf8').trim()
 }
 
-/** Unpacks a release. Its other packages are those of this version. */
+/** Unpacks a release. It shares all other packages with this version. */
 export async function openRelease(t: TestContext, version: keyof typeof RELEASES): Promise<Release> {
   const release = RELEASES[version]
   const packed = join(root, `test/fixtures/releases/nano-gateway-${version}.tgz`)
@@ -80,7 +80,7 @@ export async function openRelease(t: TestContext, version: keyof typeof RELEASES
       const { child, ended, said, hears } = spawnIt(env)
       const failed = ended.then(() => Promise.reject(new Error(said())))
       await Promise.race([hears('Try it:'), failed])
-      // From here on it may end.
+      // From here on its exit is not an error.
       failed.catch(() => undefined)
       return {
         said,

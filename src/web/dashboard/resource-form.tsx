@@ -275,7 +275,7 @@ const Choices = ({ rules, ...group }: GroupProps<ControlAs<'choices'>> & Pick<Fi
           />
           <span>
             {text === value ? '' : `${text} `}
-            <code>{value}</code>
+            {/\w/.test(value) && <code>{value}</code>}
           </span>
         </label>
       ))}

@@ -44,7 +44,7 @@ test('a customer who paid a one-time sale had nothing in the mailbox: neither fo
 })
 
 // Somebody with the link of a paid order could have entered an address of their own to collect the refund.
-test('the link of a refund goes to who was named before the payment, and not to an address that came later', async (t) => {
+test('the link of a refund goes to the address given before the payment, not to a later one', async (t) => {
   const { shop, sell, refund, untilRefund } = await openRefundShop(t)
   const known = await sell({ buyer: { name: 'Marta', email: 'marta@example.com' } })
   const late = await sell()
@@ -81,7 +81,7 @@ test('who had the link of an order that was paid in part put their own address i
   assert.deepEqual(await mailsOf(shop, 'thief@example.com'), [])
 })
 
-test('a stranger made the gateway write to a list of addresses from a payment page, in words of the stranger', async (t) => {
+test('a stranger made the gateway mail a text of theirs to many addresses through a payment page', async (t) => {
   const { world, shop, key } = await openShop(t)
   const { address } = (
     await shop.call('cloud_wallet', { wallet_action: 'create_wallet' }, { authorization: `Bearer ${key}` })

@@ -6,7 +6,7 @@ import { rowsOf } from '../../../kernel/resource/records.ts'
 import { type RecordOf, type RowOf, entity } from '../../../kernel/resource/resource.ts'
 import { readEach } from '../../../kernel/resource/wrong-fields.ts'
 import { given } from '../../../kernel/shown-fields.ts'
-import { toTime } from '../shape-event.ts'
+import { toTime } from '../../../kernel/view.ts'
 
 const ADDRESSES_MAX = 1_000
 /** In the form. */
