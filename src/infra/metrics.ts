@@ -10,103 +10,80 @@ interface Reading {
 /** All labels come from fixed sets: actions, statuses, names of configured nodes. */
 export class Metrics {
   readonly registry = new Registry()
-  readonly upstreamStates = new Counter({
-    name: 'gateway_upstream_state_changes_total',
-    help: 'How often a node entered a state.',
-    labelNames: ['upstream', 'state'],
-    registers: [this.registry],
-  })
-  readonly nodeDisagreements = new Counter({
-    name: 'gateway_node_disagreements_total',
-    help: 'Blocks that a node called confirmed and others did not, by the node.',
-    labelNames: ['upstream'],
-    registers: [this.registry],
-  })
-  readonly upstreamFailures = new Counter({
-    name: 'gateway_upstream_failures_total',
-    help: 'Reads that no node answered.',
-    labelNames: ['kind'],
-    registers: [this.registry],
-  })
+  readonly upstreamStates = this.#counter(
+    'gateway_upstream_state_changes_total',
+    'How often a node entered a state.',
+    'upstream',
+    'state',
+  )
+  readonly nodeDisagreements = this.#counter(
+    'gateway_node_disagreements_total',
+    'Blocks that a node called confirmed and others did not, by node.',
+    'upstream',
+  )
+  readonly upstreamFailures = this.#counter('gateway_upstream_failures_total', 'Reads that no node answered.', 'kind')
 
-  readonly jobs = new Counter({
-    name: 'gateway_jobs_total',
-    help: 'Jobs by kind and how they ended.',
-    labelNames: ['kind', 'outcome'],
-    registers: [this.registry],
-  })
-  readonly webhookAttempts = new Counter({
-    name: 'gateway_webhook_attempts_total',
-    help: 'Attempts to deliver a webhook, by what came of them.',
-    labelNames: ['outcome'],
-    registers: [this.registry],
-  })
-  readonly workFound = new Counter({
-    name: 'gateway_work_found_total',
-    help: 'Waits for work that ended well, by urgency and source.',
-    labelNames: ['class', 'engine'],
-    registers: [this.registry],
-  })
-  readonly workHits = new Counter({
-    name: 'gateway_work_hits_total',
-    help: 'Work that was ready beforehand.',
-    registers: [this.registry],
-  })
+  readonly jobs = this.#counter('gateway_jobs_total', 'Jobs by kind and how they ended.', 'kind', 'outcome')
+  readonly webhookAttempts = this.#counter(
+    'gateway_webhook_attempts_total',
+    'Attempts to deliver a webhook, by result.',
+    'outcome',
+  )
+  readonly workFound = this.#counter(
+    'gateway_work_found_total',
+    'Requests for work that succeeded, by urgency and source.',
+    'class',
+    'engine',
+  )
+  readonly workHits = this.#counter('gateway_work_hits_total', 'Requests for work that was computed in advance.')
   readonly workWait = new Histogram({
     name: 'gateway_work_wait_seconds',
-    help: 'Time from asking for work to having it.',
+    help: 'Time from a request for work to its result.',
     labelNames: ['class'],
     buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300],
     registers: [this.registry],
   })
-  readonly workHashes = new Counter({
-    name: 'gateway_work_hashes_total',
-    help: 'Hashes by source, estimated from its rate, and whether the result was still wanted.',
-    labelNames: ['engine', 'wasted'],
-    registers: [this.registry],
-  })
-  readonly workFailures = new Counter({
-    name: 'gateway_work_failures_total',
-    help: 'Failures and wrong answers of a source of work.',
-    labelNames: ['engine'],
-    registers: [this.registry],
-  })
-  readonly ownBlockRefusals = new Counter({
-    name: 'gateway_own_block_refusals_total',
-    help: 'Blocks of our own wallets that a node refused, by what it said.',
-    labelNames: ['kind'],
-    registers: [this.registry],
-  })
-  readonly sourceFailures = new Counter({
-    name: 'gateway_source_failures_total',
-    help: 'Failures of a source of prices or work.',
-    labelNames: ['kind', 'source'],
-    registers: [this.registry],
-  })
-  readonly sourceStates = new Counter({
-    name: 'gateway_source_state_changes_total',
-    help: 'How often a source began to fail, or to answer again.',
-    labelNames: ['kind', 'source', 'state'],
-    registers: [this.registry],
-  })
-  readonly walletAlarms = new Counter({
-    name: 'gateway_wallet_alarms_total',
-    help: 'Alarms about wallets, by kind.',
-    labelNames: ['kind'],
-    registers: [this.registry],
-  })
-  readonly backgroundFailures = new Counter({
-    name: 'gateway_background_failures_total',
-    help: 'Failures with no caller waiting, by place and kind; look into every alarm.',
-    labelNames: ['place', 'kind'],
-    registers: [this.registry],
-  })
-  readonly traceSteps = new Counter({
-    name: 'gateway_trace_steps_total',
-    help: 'Steps of traces: sent to the collector, lost because it did not take them, dropped because too many waited.',
-    labelNames: ['outcome'],
-    registers: [this.registry],
-  })
+  readonly workHashes = this.#counter(
+    'gateway_work_hashes_total',
+    'Hashes by source, estimated from its rate, and whether the result was still wanted.',
+    'engine',
+    'wasted',
+  )
+  readonly workFailures = this.#counter(
+    'gateway_work_failures_total',
+    'Failures and wrong answers of a source of work.',
+    'engine',
+  )
+  readonly ownBlockRefusals = this.#counter(
+    'gateway_own_block_refusals_total',
+    'Blocks of our own wallets that a node refused, by its reason.',
+    'kind',
+  )
+  readonly sourceFailures = this.#counter(
+    'gateway_source_failures_total',
+    'Failures of a source of prices or work.',
+    'kind',
+    'source',
+  )
+  readonly sourceStates = this.#counter(
+    'gateway_source_state_changes_total',
+    'How often a source began to fail, or to answer again.',
+    'kind',
+    'source',
+    'state',
+  )
+  readonly walletAlarms = this.#counter('gateway_wallet_alarms_total', 'Alarms about wallets, by kind.', 'kind')
+  readonly backgroundFailures = this.#counter(
+    'gateway_background_failures_total',
+    'Failures with no caller waiting, by place and kind; look into every alarm.',
+    'place',
+    'kind',
+  )
+  readonly traceSteps = this.#counter(
+    'gateway_trace_steps_total',
+    'Steps of traces: sent to the collector, lost because it did not take them, dropped because too many waited.',
+    'outcome',
+  )
   /** Undefined if metrics are off. */
   readonly #counts: RequestCounts | undefined
 
@@ -116,6 +93,10 @@ export class Metrics {
     // Practically switches off the library's own measurement, because we have our own.
     collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: 3_600_000 })
     measureEventLoopLag(this.registry)
+  }
+
+  #counter<L extends string>(name: string, help: string, ...labelNames: L[]): Counter<L> {
+    return new Counter({ name, help, labelNames, registers: [this.registry] })
   }
 
   request(action: string, status: number, seconds: number): void {

@@ -3,7 +3,7 @@ import type { Ctx, Meter } from './ctx.ts'
 import type { ErrorCode } from './errors.ts'
 import type { Scope } from './rights.ts'
 import type { NodeRequest } from './nano/node-request.ts'
-import type { Json } from './shape.ts'
+import type { Json, JsonObject } from './shape.ts'
 
 /** The credential that an action requires: none, a key that may be public, or a secret key. */
 type KeyNeeded = 'none' | 'public-key' | 'secret-key'
@@ -110,6 +110,21 @@ export interface Action<R = never, S extends TObject = TObject> {
 export function action<S extends TObject, R = unknown>(definition: Action<R, S>): Action<R> {
   return definition
 }
+
+type OfNode = 'ofNode' | 'auth' | 'scope' | 'readOnly'
+
+/** Declares an action that nodes have, too, which only reads and needs no key. Without `run` a node is asked. */
+export const nodeRead = <S extends TObject, R = unknown>(
+  definition: Omit<Action<R, S>, OfNode | 'run'> & Partial<Pick<Action<R, S>, 'run'>>,
+): Action<R> =>
+  action<S, R>({
+    run: async ({ node }, params) => (await node.read(definition.name, params)) as JsonObject,
+    ...definition,
+    ofNode: true,
+    auth: 'none',
+    scope: 'read',
+    readOnly: true,
+  })
 
 /** Whether an action may move money or make something. */
 export const mayAct = ({ once, onceWhen }: Pick<Action, 'once' | 'onceWhen'>): boolean =>

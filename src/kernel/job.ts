@@ -10,17 +10,18 @@ import type { Traces } from './traces.ts'
  */
 export interface Job<P = unknown> {
   kind: string
-  attemptsMax: number
   /** How long it is retried. The pauses double up to an hour. A change applies to stored jobs, too. */
   retryMilliseconds?: number
   /** Whether money depends on it, so that a failure alerts the operator. */
   money?: true
-  /** Most jobs of this kind that one process runs at once. */
-  concurrencyMax: number
-  /** How long a claim is valid without being renewed. */
-  leaseMilliseconds: number
+  /** Most jobs of this kind that one process runs at once; by default one. */
+  concurrencyMax?: number
+  /** How long a claim is valid without being renewed; by default a minute. */
+  leaseMilliseconds?: number
   /** For a recurring job: the pause after each run. */
   everyMilliseconds?: number
+  /** For a recurring job: the attempts of each run; by default three. Others have what they were added with. */
+  attemptsMax?: number
   /** For a recurring job: whether a run has anything to do. Called before the run; must not write. */
   isNeeded?(): Promise<boolean>
   /** The signal aborts when the claim is lost or the process stops; then end after the current step. */

@@ -20,9 +20,7 @@ export const MAIL_KINDS = [
 export const mailJob = <P>(kind: (typeof MAIL_KINDS)[number], run: (asked: P) => Promise<void>): Job<P> => ({
   kind,
   retryMilliseconds: 3 * DAY,
-  attemptsMax: 1,
   concurrencyMax: 4,
-  leaseMilliseconds: 60_000,
   run,
 })
 

@@ -1,5 +1,5 @@
 import { type OpenOptions, type Store, openStore as open } from '../infra/db/open.ts'
-import type { Migrations } from '../kernel/db.ts'
+import type { Migrations, Tables } from '../kernel/db.ts'
 import type { Clock } from '../kernel/ports.ts'
 import { INFRA_MIGRATIONS } from '../infra/db/migrations/index.ts'
 import { NAME_MIGRATIONS } from '../modules/names/migrations/index.ts'
@@ -72,7 +72,7 @@ export const TABLES = [
   ...EMAIL_TABLES,
   ...FAUCET_TABLES,
   ...STATUS_TABLES,
-] as const
+] as const satisfies readonly (keyof Tables)[]
 
 /** Opens the store at an address and brings its schema up to date. */
 export const openStore = (url: string, clock: Clock, options: Omit<OpenOptions, 'migrations'> = {}): Promise<Store> =>

@@ -1,4 +1,4 @@
-/** Commands of the documents that no test runs as they stand: each with its reason, and with what is tested instead. */
+/** Commands of the documents that no test runs unchanged, with the reason and what is tested instead. */
 export const EXCEPTIONS: { command: RegExp; reason: string }[] = [
   {
     command: /^npm test$/,

@@ -29,7 +29,7 @@ async function open(t: TestContext) {
 
 const get = async (url: string, path: string) => (await ask(`${url}${path}`, { method: 'GET' })).text
 
-/** What a page says, without its marks. */
+/** The text of a page without markup. */
 const wordsOf = (html: string) =>
   html
     .replace(/<(script|style)[^]*?<\/\1>/g, '')

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { openFolder } from '../support/folder.ts'
 import { until } from '../support/until.ts'
 
-/* Which test belongs to what, as the runner decides by its path. */
+/* The suite of each test, which the runner derives from its path. */
 
 const root = resolve(import.meta.dirname, '../..')
 const load = async <T>(script: string) => (await import(pathToFileURL(resolve(root, 'scripts', script)).href)) as T

@@ -9,7 +9,7 @@ import { openGateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 import { row } from './row.ts'
 
-/* Contract 3: e-mail payments and swaps from their beginning to each of their ends. */
+/* Contract 3: email payments and swaps from the beginning to each possible end. */
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -23,14 +23,14 @@ test('an e-mail payment: waiting, funded, completed; its shares queued, sent, cl
   const never = await world.open({ amount: '1' })
   const statusOf = async (one = made) => (await world.check(one)).status
   assert.deepEqual([made.status, await statusOf(), await statusOf(never)], ['waiting', 'waiting', 'waiting'])
-  /** How it and its shares stood, in the order of the checks below. */
+  /** Its status and its shares, in the order of the checks below. */
   const seen: [status: string, shares: unknown][] = []
   const look = async () => {
     const { status, recipients } = await world.check(made)
     seen.push([status, recipients])
   }
 
-  // The time to claim begins with the funding, half an hour from now, and no mail leaves while its server is away.
+  // The claim period begins with the funding, half an hour later, although no mail can be sent while the server is down.
   clock.leap(HOUR / 2)
   mails.down = true
   await world.fund(made.address, nano('2.1'))
@@ -49,7 +49,7 @@ test('an e-mail payment: waiting, funded, completed; its shares queued, sent, cl
   assert.equal(claimed.status, 200, claimed.text)
   await look()
 
-  // What nobody claimed goes back.
+  // Unclaimed money is refunded.
   await world.settle()
   clock.leap(payment.expires_at - clock.now())
   await world.untilStatus(made, 'completed')
@@ -75,7 +75,7 @@ test('an e-mail payment: waiting, funded, completed; its shares queued, sent, cl
   await world.untilStatus(never, 'expired')
   assert.ok(clock.now() >= end, 'not before the day is over')
   await world.settle()
-  // It takes no money any more.
+  // A payment to it is no longer accepted.
   await world.fund(never.address, nano('1'))
   await world.turnUntil(() => world.fundsOf(sender) === nano('2'))
   const ends = [await statusOf(), await statusOf(never)]
@@ -163,7 +163,7 @@ test('a swap: waiting with its deposit address, confirming, exchanging, sending,
   await follow(tooMuch, 'refunded')
   const tooMuchBack = await worthOf(other)
 
-  // More than the treasury could pay; and nano for another currency, which it can.
+  // An amount above the treasury's balance; and a swap from nano, which does not need the treasury.
   const back = { from: 'btc', to: 'nano', address: holder, refund_address: BTC }
   const beyond = await agree({ ...back, amount: '0.02' })
   await follow(beyond, 'failed')

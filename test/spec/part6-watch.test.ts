@@ -10,7 +10,7 @@ import { openReceiver, readerOf } from '../support/webhook-steps.ts'
 import { openWorld } from '../support/world.ts'
 import { row } from './row.ts'
 
-/* Contract 6, Watched addresses: an endpoint gets what the ledger does at them. */
+/* Contract 6, Watched addresses: an endpoint is notified of ledger events at these addresses. */
 
 const PATH = '/watches'
 const customer = new Signer(41)
@@ -34,7 +34,7 @@ async function open(t: TestContext, engine: StoreEngine, env: Record<string, str
     publish(node, from.send(frontierOf(node, from.key), to.key, amount))
   const feed = async (since: string, endpoint: string) =>
     (await reader.get(`/events?since=${since}&endpoint=${endpoint}&limit=100`)).json<{ events: { payload: Told }[] }>()
-  /** The hashes that were reported to an endpoint, once there are so many. */
+  /** Waits until that many hashes were reported to an endpoint. */
   const untilReported = async (endpoint: string, count: number) => {
     await turnUntil(world, 1_000, async () => (await feed('pos_0', endpoint)).events.length >= count)
     return (await feed('pos_0', endpoint)).events.map(({ payload }) => payload)

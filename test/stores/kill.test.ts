@@ -22,7 +22,7 @@ const TOLD_MAX = 40
 const random = new SeededRandom(SEED)
 const DAY = 86_400_000
 
-/** Kills one writer after another in the middle of its work; answers with all they said was committed. */
+/** Kills one writer after another while it writes; returns everything that they reported as committed. */
 async function killWriters(url: string): Promise<{ accounts: string[]; spent: string[] }> {
   const lines: string[] = []
   let next = spawnWriter(url)
@@ -37,7 +37,7 @@ async function killWriters(url: string): Promise<{ accounts: string[]; spent: st
   return { accounts: told('account'), spent: told('spent') }
 }
 
-/** Ends what the dead have left, as the next process would. */
+/** Runs the jobs that killed processes left, as the next process would. */
 async function finishJobs(db: Db, engine: StoreEngine): Promise<void> {
   const clock = new TestClock(Date.now() + DAY)
   const ids = openIds(testRandom)

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { IdempotencyTable } from '../../src/infra/db/tables.ts'
+import type { Tables } from '../../src/kernel/db.ts'
 import * as credits from '../../src/modules/accounts/credits-store.ts'
 import { deleteEndedUses, giveBackFree } from '../../src/modules/accounts/free-uses-store.ts'
 import * as repeats from '../../src/modules/accounts/idempotency-store.ts'
@@ -22,7 +22,7 @@ import { markSuccession } from '../../src/modules/accounts/keys-store.ts'
 import { toRaw } from '../../src/kernel/money.ts'
 import { ANOTHER, LATER, NOW, deletesOld, tryFunctions, trialsOn } from '../support/neighbours.ts'
 
-type Repeat = Selectable<IdempotencyTable>
+type Repeat = Selectable<Tables['idempotency']>
 const RUN = { fingerprint: 'g', claim: 'mine', now: NOW, leaseUntil: LATER, expiresAt: 2 * LATER }
 const STARTED = { status: 'started', claim: 'his', lease_until: NOW, expires_at: LATER, made: null } as const
 const NOT_HIS_RUN = [{ status: 'finished' }, { claim: 'mine' }, { claim: null }] as const
@@ -347,6 +347,6 @@ tryFunctions(
       deleteExpiredAnswers: deletesOld('expires_at', (db) => repeats.deleteExpiredAnswers(db, NOW), NOW),
     }),
   ],
-  // It writes a profile where there is none: part4-payout.test.ts.
+  // It inserts a missing profile: part4-payout.test.ts.
   ['savePayout'],
 )

@@ -4,17 +4,17 @@ import { WebSocket, WebSocketServer } from 'ws'
 import { closeServer, listen } from '../../src/devnet/server.ts'
 import { freePort } from './free-port.ts'
 
-/** A node's websocket between its ledger and whoever listens: a test can cut it, bring it back and speak through it. */
+/** A proxy for a node's websocket that a test can cut, restore and send frames through. */
 export class EventRelay {
   readonly #target: string
   readonly #server: Server = createServer()
   readonly #sockets = new WebSocketServer({ server: this.#server })
   #port = 0
-  /** How often somebody connected. */
+  /** Connections so far. */
   connections = 0
-  /** How many frames of the ledger it passed on. */
+  /** Frames passed on so far. */
   relayed = 0
-  /** While set, connections stand and nothing gets through. */
+  /** While set, connections stay open and nothing gets through. */
   muted = false
 
   private constructor(target: string) {
@@ -35,7 +35,7 @@ export class EventRelay {
     return `ws://127.0.0.1:${this.#port}`
   }
 
-  /** Ends every connection without a goodbye and takes no new ones. */
+  /** Terminates every connection without a closing frame and refuses new ones. */
   async cut(): Promise<void> {
     for (const client of this.#sockets.clients) client.terminate()
     if (this.#server.listening) await closeServer(this.#server)
@@ -45,7 +45,7 @@ export class EventRelay {
     await listen(this.#server, '127.0.0.1', this.#port)
   }
 
-  /** Says something to everybody who listens, as the node would. */
+  /** Sends a frame to all clients, as the node would. */
   say(frame: string | Buffer): void {
     for (const client of this.#sockets.clients) client.send(frame)
   }

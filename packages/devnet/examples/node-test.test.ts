@@ -22,7 +22,7 @@ test('a payment that is not confirmed yet does not count', async () => {
   assert.equal((await bob.receive()).length, 1)
 })
 
-test('whoever sends finds out what became of a payment whose answer was lost', async () => {
+test('a sender finds out whether a payment was made although its answer was lost', async () => {
   const [alice, bob] = ledger.accounts
   await ledger.fault('process', { kind: 'drop', count: 1 })
   await assert.rejects(alice.send(bob, '1.5'), /was not answered/)

@@ -26,9 +26,6 @@ interface Measured {
 /** Measures the store once an hour, on one instance. Counting at each request for metrics would be too expensive. */
 export const measureStore = ({ db, clock, engine, tables }: Measured): Job => ({
   kind: 'store.measure',
-  attemptsMax: 3,
-  concurrencyMax: 1,
-  leaseMilliseconds: 60_000,
   everyMilliseconds: HOUR,
   async run(_payload, signal) {
     const sizes = engine === 'postgres' ? await askPostgres(db, tables) : await countSqlite(db, tables, signal)

@@ -4,17 +4,14 @@ import { deflateSync } from 'node:zlib'
 import { PNG, pngChunk } from '../../../test/support/pictures.ts'
 import { openLogos } from './pictures.ts'
 
-/*
- * A picture of half a megabyte from anybody may unpack to thirty, so the cost of unpacking and packing is limited,
- * however many requests come at once.
- */
+/* Anybody may upload half a megabyte that unpacks to thirty, so what unpacking and packing costs is limited, however many requests come at once. */
 
 const SIDE = 2_048
 const ROW = 1 + SIDE * 8
 
 /**
  * The largest allowed picture, with pixels that the best level compresses slowly: long runs, each with a small change.
- * It is packed at the level of whoever names none.
+ * It is compressed at the default level.
  */
 function largest(): Buffer {
   const pixels = Buffer.alloc(SIDE * ROW)

@@ -273,9 +273,6 @@ export const forgetDoneJobs = (
   { keepDeadJobs }: Pick<Retention, 'keepDeadJobs'>,
 ): Job => ({
   kind: 'jobs.forget-done',
-  attemptsMax: 3,
-  concurrencyMax: 1,
-  leaseMilliseconds: 60_000,
   everyMilliseconds: HOUR,
   async run(_payload, signal) {
     const now = clock.now()

@@ -32,6 +32,8 @@ const BACKOFF_MIN = 1_000
 const BACKOFF_MAX = 3_600_000
 const ERROR_TEXT_MAX = 500
 const DONE_AT_ONCE = 128
+const LEASE = 60_000
+const ATTEMPTS_MAX = 3
 
 export interface RunnerOptions {
   db: Db
@@ -85,6 +87,8 @@ export class JobRunner {
 
   /** Call it when jobs may be due: after commits in this process, notices of others, and the end of jobs. */
   wake(): void {
+    // Nobody would wait for that poll: the store may close before it ends.
+    if (this.#stop.signal.aborted) return
     if (this.#looking) this.#lookAgain = true
     else this.#lookNow({ isIdle: false })
   }
@@ -151,7 +155,7 @@ export class JobRunner {
   }
 
   async #pullAllIn(now: number): Promise<void> {
-    for (const { kind, everyMilliseconds: every, leaseMilliseconds: lease } of this.#options.jobs) {
+    for (const { kind, everyMilliseconds: every, leaseMilliseconds: lease = LEASE } of this.#options.jobs) {
       await pullIn(this.#options.db, { kind, now, every, lease })
     }
     this.#askAgainAt.clear()
@@ -177,9 +181,9 @@ export class JobRunner {
 
   async #claim(job: Job): Promise<void> {
     const { db, engine, clock } = this.#options
-    const { kind, leaseMilliseconds } = job
+    const { kind, concurrencyMax = 1, leaseMilliseconds = LEASE } = job
     const running = this.#running.get(kind)!
-    const limit = job.concurrencyMax - running.size
+    const limit = concurrencyMax - running.size
     if (limit <= 0 || this.#stop.signal.aborted) return
     for (const claimed of await claimJobs(db, engine, { kind, limit, now: clock.now(), leaseMilliseconds })) {
       const run = this.#run(job, claimed)
@@ -286,19 +290,19 @@ export class JobRunner {
   async #schedule(job: Job, inMilliseconds: number, db: Db = this.#options.db): Promise<void> {
     const { clock, ids } = this.#options
     const runAt = clock.now() + inMilliseconds
-    const { kind, attemptsMax } = job
+    const { kind, attemptsMax = ATTEMPTS_MAX } = job
     await enqueue({ db, clock, ids }, { kind, payload: {}, key: SCHEDULE, runAt, attemptsMax })
   }
 
   /** Renews the claim while a job runs; a lost claim aborts it. */
-  #keepClaim(job: Job, claimed: ClaimedJob, abort: AbortController): () => void {
+  #keepClaim({ leaseMilliseconds: lease = LEASE }: Job, claimed: ClaimedJob, abort: AbortController): () => void {
     const { db, clock, failures } = this.#options
     let cancel = () => {}
     let ended = false
     const renew = () => {
       if (ended) return
-      cancel = clock.after(Math.floor(job.leaseMilliseconds / 3), () => {
-        renewClaim(db, claimed, clock.now() + job.leaseMilliseconds).then(
+      cancel = clock.after(Math.floor(lease / 3), () => {
+        renewClaim(db, claimed, clock.now() + lease).then(
           (kept) => (kept ? renew() : abort.abort()),
           (error: unknown) => {
             failures.lost('jobs.lease')(error)

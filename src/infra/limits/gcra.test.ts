@@ -42,7 +42,7 @@ test('a refused request consumes nothing, and callers do not share an allowance'
   assert.equal(drain(burst, 'b', 60), 60)
 })
 
-test('the numbers tell what is left, when it is whole, and when to come back', () => {
+test('the numbers say what is left, when the limit has fully recovered, and when to retry', () => {
   const { clock, burst } = openBurst()
   const decide = () => burst.take('a', 60)
   const passed = { allowed: true, limit: 60, retryAfterSeconds: 0 }
@@ -62,7 +62,7 @@ test('the numbers tell what is left, when it is whole, and when to come back', (
   assert.deepEqual(slow.burst.take('a', 2), { ...refused, limit: 2, resetSeconds: 56, retryAfterSeconds: 26 })
 })
 
-test('whoever comes back after Retry-After passes, and remaining requests are really there', async () => {
+test('a retry after Retry-After passes, and the reported remaining requests are available', async () => {
   await repeat(200, (random) => {
     const { clock, burst } = openBurst()
     const perMinute = 1 + random.below(200)

@@ -32,9 +32,6 @@ export const forgetMails = (
   { keepMails }: Pick<Retention, 'keepMails'>,
 ): Job => ({
   kind: 'mail.forget',
-  attemptsMax: 3,
-  concurrencyMax: 1,
-  leaseMilliseconds: 60_000,
   everyMilliseconds: HOUR,
   async run(_payload, signal) {
     if (keepMails === undefined) return

@@ -91,7 +91,7 @@ test('the bound is what the answers really take, within a factor of two', () => 
   assert.ok(taken < bytesMax * 1.1 && taken > bytesMax / 4, `${taken} bytes for ${bytesMax}`)
 })
 
-test('what has expired makes room at once instead of waiting for the bound', () => {
+test('expired answers free their memory at once, not only when the cache is full', () => {
   const cache = new AnswerCache(100_000)
   for (let at = 0; at < 20; at++) cache.put(`old ${at}`, { text: '1', stamp: 1, expiresAt: 100 }, 50)
   const full = cache.bytes

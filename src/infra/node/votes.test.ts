@@ -117,7 +117,7 @@ test('votes that a node makes up for a payment take no more memory than its shar
   assert.equal(votes.bytes, 0)
 })
 
-test('dust that a stranger announces by the thousand displaces neither the votes of a payment nor those that one waits for', async () => {
+test('thousands of tiny sends by an attacker displace neither the votes of a payment nor those that are awaited', async () => {
   const { votes, first } = open()
   const later = 'CD'.repeat(32)
   votes.expect(HASH, 'customer')
@@ -133,7 +133,7 @@ test('dust that a stranger announces by the thousand displaces neither the votes
   assert.equal((await settled(collected))?.length, 4)
 })
 
-test('whoever waits when the gateway ends is answered', async () => {
+test('callers that wait when the gateway stops are answered', async () => {
   const { votes } = open()
   const collected = votes.collect(HASH)
   assert.equal(await settled(collected), 'waiting')

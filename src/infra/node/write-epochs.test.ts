@@ -43,7 +43,7 @@ test('a stamp over the longest list a request may have never returns either', ()
   assert.equal(seen.size, 150)
 })
 
-test('forgetting keys for want of room counts as writing them', () => {
+test('evicting keys when the memory is full counts as writing them', () => {
   const epochs = new WriteEpochs()
   const stamps = new Set([epochs.stamp(['mine']), epochs.stamp(['unwritten'])])
   epochs.bump(['mine'])

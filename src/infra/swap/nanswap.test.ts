@@ -92,7 +92,7 @@ test('garbage and outages are failures, and a status it does not know changes no
   assert.equal(await provider.follow(followed), 'waiting')
 })
 
-test('a service that never answers keeps nobody longer than its time limit, and then rests', async (t) => {
+test('a service that never answers delays a caller at most by its time limit, and is then suspended', async (t) => {
   const { provider, asked, clock, request } = await open(t, { 'get-limits': null })
   for (let i = 1; i <= 3; i++) {
     const waiting = provider.open(request)

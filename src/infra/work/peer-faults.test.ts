@@ -56,7 +56,7 @@ test('a peer that nobody answers for is unreachable', async () => {
   await peer.close()
 })
 
-test('a peer that hangs is given up after five minutes, and told so', async (t) => {
+test('a search at a peer that hangs is given up after five minutes, and cancelled there', async (t) => {
   const { server, clock, peer } = await startPeer(t)
   server.generate = hang
   const failing = failureOf(peer.search(TARGET, NEVER))

@@ -7,7 +7,7 @@ import { PeerFailure } from './peer-answer.ts'
 
 const { send } = WORK_THRESHOLDS.dev
 
-test('a short rest of the only engine empties no queue, a long one does', async () => {
+test('a short suspension of the only engine keeps the queue, a long one empties it', async () => {
   const { ask, engine, clock } = openScheduler([new ScriptedEngine({ kind: 'peer' })])
   const [first, second] = [ask({ payer: 'a' }), ask({ payer: 'b' })]
   engine.usable = false

@@ -39,7 +39,7 @@ test('nobody waits for ever, and without any engine not at all', async () => {
   await assert.rejects(openScheduler([]).ask(), refusedWith('No work source available.'))
 })
 
-test('work that nobody waits for yet leaves room for everybody, and spares those who only lend a hand', async () => {
+test('work prepared in advance leaves capacity for callers, and does not use fallback engines', async () => {
   const { ask, engine } = openScheduler()
   const later = Array.from({ length: 60 }, (_, at) => ask({ class: 'precompute', payer: `prepare:${at}` }))
   const outcomes = await Promise.race([Promise.allSettled(later.slice(50)), turn()])

@@ -53,7 +53,7 @@ test('a silence that ends while an earlier one is caught up with is caught up wi
   assert.deepEqual(seen.asked, ['0 ', '0 b', '10 ', '10 b'])
 })
 
-test('whoever stops waits for the attempt under way, and none comes after it', async () => {
+test('stopping waits for the attempt in progress, and none follows it', async () => {
   const { clock, seen, catchUp } = open()
   seen.isAway = true
   void catchUp.afterGap()

@@ -82,7 +82,7 @@ const FIRST_OPEN = {
     '9F0C933C8ADE004D808EA1985FA746A7E95BA2A38F867640F53EC8F180BDFE9E2C1268DEAD7C2664F356E37ABA362BC58E46DBA03E523A7B5A19E4B6EB12BB02',
 }
 
-test('a send of an old wallet is a payment like any other, and its account is believed when it has signed', () => {
+test('a legacy send is a payment like any other, and its account is accepted if it has signed', () => {
   const { hash: first, contents } = FIRST_SEND
   const least = WORK_THRESHOLDS.live.receive
   const proven = proveBlock(first, { ...reportedOf(contents), block_account: FIRST_OPEN.account }, least)!

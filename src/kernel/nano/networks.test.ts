@@ -12,7 +12,7 @@ test('the first blocks of the live and the development network are what their ha
   assert.equal(opening(live), GENESIS_HASHES.live)
 })
 
-test('what a node tells is a first block only when it is a hash', () => {
+test('a node’s answer is accepted as first block only if it is a hash', () => {
   assert.equal(readGenesis(GENESIS_HASHES.live.toLowerCase()), GENESIS_HASHES.live)
   for (const wrong of [undefined, null, 7, '', 'live', `${GENESIS_HASHES.live}0`])
     assert.equal(readGenesis(wrong), undefined)

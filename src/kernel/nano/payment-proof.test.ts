@@ -93,7 +93,7 @@ test('with any single bit of its text changed, a proof does not verify', () => {
   }
 })
 
-test('whoever changes what is signed or computed is found out, with the right checksum too', () => {
+test('a change of signed or computed fields is detected, even with a valid checksum', () => {
   const other = made()
   const flip = (hex: string) => `${hex.slice(0, -1)}${hex.endsWith('0') ? '1' : '0'}`
   const table: [field: string, change: (proof: PaymentProof) => void][] = [

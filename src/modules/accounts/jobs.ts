@@ -36,9 +36,6 @@ export const sendMail = (mailer: Mailer): Job<Mail> => mailJob('mail.send', (mai
 export const releaseReservations = (ctx: StoreCtx): Job => ({
   kind: 'credits.release-expired',
   money: true,
-  attemptsMax: 3,
-  concurrencyMax: 1,
-  leaseMilliseconds: 60_000,
   everyMilliseconds: 60_000,
   run: () => releaseExpired(ctx, BATCH_MAX),
 })
@@ -55,9 +52,6 @@ export const mailProofCode = (ctx: StoreCtx, mailer: Mailer): Job<AskedCode> =>
 /** Deletes expired answers of repeated requests, sign-in links and session secrets. */
 export const forgetExpired = ({ db, clock }: StoreCtx, { keepRequests }: Pick<Retention, 'keepRequests'>): Job => ({
   kind: 'accounts.forget-expired',
-  attemptsMax: 3,
-  concurrencyMax: 1,
-  leaseMilliseconds: 60_000,
   everyMilliseconds: HOUR,
   async run(_payload, signal) {
     const now = clock.now()

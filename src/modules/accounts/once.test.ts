@@ -224,7 +224,7 @@ forEachEngine((engine, open: (t: TestContext) => Promise<OpenedStore>) => {
   }
 
   // After a machine slept or a process was stopped, the process continues as if nothing had happened.
-  test('of two runs that both believe to be the only one, what one makes comes to nothing', async (t) => {
+  test('of two concurrent runs with one key, only one takes effect', async (t) => {
     const opened = await open(t)
     const { ctx } = opened
     const { resolve: wake, promise: awake } = Promise.withResolvers<void>()

@@ -87,9 +87,6 @@ export function openBilling(
 const refundUnauthorized = (settlement: Settlement, ctx: StoreCtx): Job => ({
   kind: 'billing.refund-unauthorized',
   money: true,
-  attemptsMax: 3,
-  concurrencyMax: 1,
-  leaseMilliseconds: 60_000,
   everyMilliseconds: 60_000,
   run: () => giveUpWaiting(settlement, ctx),
 })

@@ -1,13 +1,12 @@
 import type { ServicePaymentsTable } from './store.ts'
 import type { ServiceOrdersTable } from './store.ts'
-export interface BillingTables {
-  service_orders: ServiceOrdersTable
-  service_payments: ServicePaymentsTable
+
+declare module '../../kernel/db.ts' {
+  interface Tables {
+    service_orders: ServiceOrdersTable
+    service_payments: ServicePaymentsTable
+  }
 }
 
 /** Ordered so that every table comes after the tables that it refers to. */
-export const BILLING_TABLES = ['service_orders', 'service_payments'] as const satisfies readonly (keyof BillingTables)[]
-
-declare module '../../kernel/db.ts' {
-  interface Tables extends BillingTables {}
-}
+export const BILLING_TABLES = ['service_orders', 'service_payments'] as const

@@ -56,7 +56,7 @@ async function openWatched(t: TestContext, watched: number) {
   return { ...opened, monitor, openAlone }
 }
 
-test('whoever is alone credits every payment at once, whatever else is said on the channel', async () => {
+test('a single instance credits every payment at once, whatever else is sent on the channel', async () => {
   const { all, notices } = await openShares(1)
   for (const text of ['here nobody', 'here 1.5', 'here', '']) notices.publish('listening', text)
   for (let at = 0; at < 100; at++) assert.deepEqual(turnsOf(all, newHash()), [0])

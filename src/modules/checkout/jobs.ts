@@ -23,9 +23,7 @@ export const mailReceipt = (ctx: CheckoutContext, mailer: Mailer): Job<{ checkou
 export const announceWithProof = (ctx: CheckoutContext): Job<Announced> => ({
   kind: ANNOUNCE_PROVED,
   money: true,
-  attemptsMax: 50,
   concurrencyMax: 8,
-  leaseMilliseconds: 60_000,
   run: (payload) => announceProved(ctx, payload),
 })
 
@@ -33,9 +31,7 @@ export const announceWithProof = (ctx: CheckoutContext): Job<Announced> => ({
 export const sweepToMerchant = (ctx: CheckoutContext): Job<{ checkoutId: string }> => ({
   kind: SWEEP,
   money: true,
-  attemptsMax: 30,
   concurrencyMax: 4,
-  leaseMilliseconds: 60_000,
   async run({ checkoutId }) {
     const checkout = await findCheckout(ctx.db, checkoutId)
     if (checkout) await sweepCheckout(ctx, checkout)
@@ -48,9 +44,6 @@ const WALLETS_AT_ONCE = 500
 export const findUnswept = (ctx: CheckoutContext): Job => ({
   kind: 'checkout.find-unswept',
   money: true,
-  attemptsMax: 3,
-  concurrencyMax: 1,
-  leaseMilliseconds: 60_000,
   everyMilliseconds: HOUR,
   async run(_payload, signal) {
     for (let after: string | undefined = ''; after !== undefined && !signal.aborted;) {
@@ -67,9 +60,6 @@ export const findUnswept = (ctx: CheckoutContext): Job => ({
 /** Releases amounts and addresses for which no payment counts any more. */
 export const releaseAmounts = ({ db, clock }: CheckoutContext): Job => ({
   kind: 'checkout.release',
-  attemptsMax: 3,
-  concurrencyMax: 1,
-  leaseMilliseconds: 60_000,
   everyMilliseconds: HOUR,
   async run(_payload, signal) {
     const now = clock.now()
@@ -84,9 +74,6 @@ export const forgetCheckouts = (
   { keepUnpaid, keepNotify }: Pick<Retention, 'keepUnpaid' | 'keepNotify'>,
 ): Job => ({
   kind: 'checkout.forget',
-  attemptsMax: 3,
-  concurrencyMax: 1,
-  leaseMilliseconds: 60_000,
   everyMilliseconds: HOUR,
   async run(_payload, signal) {
     const now = ctx.clock.now()

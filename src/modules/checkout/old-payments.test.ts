@@ -84,10 +84,10 @@ for (const engine of ENGINES) {
     await resync(node)
     const after = await lookAnew(world, shop)
     assert.deepEqual(await statuses(after, ids), ['pending', 'pending', 'pending'])
-    // The node may also tell of old blocks as if they were new, whether they wait or were received.
+    // The node may also report old blocks as new, whether they are receivable or received.
     tellAgain(world, oldSend)
     tellAgain(world, oldReceived)
-    // Events are processed in order: when the new payments count, the old ones have been looked at.
+    // Events are processed in order: once the new payments count, the old ones have been processed.
     const send = await world.pay(received.address, TWO)
     await publish(node, received.receive(frontierOf(node, received.key), send, TWO))
     await world.pay(given.address, nano('0.5'))
@@ -208,7 +208,7 @@ test('502 nobody is asked to pay while no node can say what lies on the address 
   assert.deepEqual(await db.selectFrom('checkout_reservations').select('owner').execute(), [])
 })
 
-test('429 a stranger with too many open orders costs no question to a node', async (t) => {
+test('429 for an anonymous caller with too many open orders, without a request to a node', async (t) => {
   const world = await openWorld(t)
   const env = { CHECKOUT_OPEN_ANONYMOUS_MAX: '1' }
   const { address } = new Signer(62)

@@ -7,80 +7,70 @@ import type { CheckoutReservationsTable } from './reservations-store.ts'
 import type { BuyersTable } from './buyers/store.ts'
 import type { CheckoutStatus, CheckoutsTable } from './record.ts'
 
-/** The proof that the network has confirmed a payment. */
-interface CheckoutProofsTable {
-  checkout_id: string
-  block_hash: string
-  proof: string
-  created_at: number
-}
-
-/** An owner who waits for payments at an address. */
-interface CheckoutWatchersTable {
-  address: string
-  owner: string
-  since: number
-  watched_until: number
-  /** The look at the address from which the owner waits there; null in a store of 0.1. */
-  look: number | null
-  look_height: number | null
-}
-
-/** A send that lay on an address before later checkouts were made there, so it cannot pay those. */
-interface CheckoutSightingsTable {
-  address: string
-  hash: string
-  /** The first look that saw it; 0 for sends that a node's own time proved old. */
-  look: number
-}
-
-/** Totals of an account's checkouts by the day they were made, split into parts that are added up. */
-interface CheckoutSumsTable {
-  owner: string
-  /** Empty for checkouts without a key. */
-  key_id: string
-  /** Whole days since 1970, in UTC. */
-  day: number
-  status: CheckoutStatus
-  currency: string
-  part: number
-  count: number
-  raw: string
-  e8: string
-}
-
-/** Totals of complete checkouts by the day they were paid. */
-interface CheckoutPaidSumsTable {
-  owner: string
-  day: number
-  currency: string
-  part: number
-  count: number
-  raw: string
-  e8: string
-}
-
-/** The last invoice number of an account. */
-interface InvoiceCountersTable {
-  owner: string
-  last: number
-}
-
-export interface CheckoutTables {
-  checkouts: CheckoutsTable
-  checkout_buyers: BuyersTable
-  checkout_reservations: CheckoutReservationsTable
-  checkout_quotes: CheckoutQuotesTable
-  checkout_payments: CheckoutPaymentsTable
-  checkout_proofs: CheckoutProofsTable
-  checkout_refunds: CheckoutRefundsTable
-  checkout_timeline: CheckoutTimelineTable
-  checkout_watchers: CheckoutWatchersTable
-  watched_addresses: WatchedAddressesTable
-  checkout_sightings: CheckoutSightingsTable
-  checkout_sums: CheckoutSumsTable
-  checkout_paid_sums: CheckoutPaidSumsTable
-  invoice_counters: InvoiceCountersTable
+declare module '../../kernel/db.ts' {
+  interface Tables {
+    checkouts: CheckoutsTable
+    checkout_buyers: BuyersTable
+    checkout_reservations: CheckoutReservationsTable
+    checkout_quotes: CheckoutQuotesTable
+    checkout_payments: CheckoutPaymentsTable
+    /** The proof that the network has confirmed a payment. */
+    checkout_proofs: {
+      checkout_id: string
+      block_hash: string
+      proof: string
+      created_at: number
+    }
+    checkout_refunds: CheckoutRefundsTable
+    checkout_timeline: CheckoutTimelineTable
+    /** An owner who waits for payments at an address. */
+    checkout_watchers: {
+      address: string
+      owner: string
+      since: number
+      watched_until: number
+      /** The look at the address from which the owner waits there; null in a store of 0.1. */
+      look: number | null
+      look_height: number | null
+    }
+    watched_addresses: WatchedAddressesTable
+    /** A send that lay on an address before later checkouts were made there, so it cannot pay those. */
+    checkout_sightings: {
+      address: string
+      hash: string
+      /** The first look that saw it; 0 for sends that a node's own time proved old. */
+      look: number
+    }
+    /** Totals of an account's checkouts by the day they were made, split into parts that are added up. */
+    checkout_sums: {
+      owner: string
+      /** Empty for checkouts without a key. */
+      key_id: string
+      /** Whole days since 1970, in UTC. */
+      day: number
+      status: CheckoutStatus
+      currency: string
+      part: number
+      count: number
+      raw: string
+      e8: string
+    }
+    /** Totals of complete checkouts by the day they were paid. */
+    checkout_paid_sums: {
+      owner: string
+      day: number
+      currency: string
+      part: number
+      count: number
+      raw: string
+      e8: string
+    }
+    /** The last invoice number of an account. */
+    invoice_counters: {
+      owner: string
+      last: number
+    }
+  }
 }
 
 /** Ordered so that every table comes after the tables that it refers to. Sums are left out, because each store computes its own. */
@@ -97,8 +87,4 @@ export const CHECKOUT_TABLES = [
   'watched_addresses',
   'checkout_sightings',
   'invoice_counters',
-] as const satisfies readonly (keyof CheckoutTables)[]
-
-declare module '../../kernel/db.ts' {
-  interface Tables extends CheckoutTables {}
-}
+] as const

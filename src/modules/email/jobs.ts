@@ -16,9 +16,6 @@ const HOUR = 3_600_000
 export const followEmailPayments = (ctx: EmailContext): Job => ({
   kind: 'email.follow',
   money: true,
-  attemptsMax: 3,
-  concurrencyMax: 1,
-  leaseMilliseconds: 60_000,
   everyMilliseconds: 5_000,
   isNeeded: async () => (await listDuePayments(ctx.store.db, ctx.store.clock.now(), 1)).length > 0,
   async run(_payload, signal) {
@@ -39,9 +36,6 @@ export const mailEmailReceipt = (ctx: EmailContext, mailer: Mailer): Job<AskedRe
 /** Deletes the recipients of a payment long after its end; until then their sender may ask about them. */
 export const forgetEmailPayments = ({ store: { db, clock }, ports: { rules } }: EmailContext): Job => ({
   kind: 'email.forget',
-  attemptsMax: 3,
-  concurrencyMax: 1,
-  leaseMilliseconds: 60_000,
   everyMilliseconds: HOUR,
   async run(_payload, signal) {
     const { addressesKept } = rules

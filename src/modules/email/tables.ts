@@ -1,34 +1,28 @@
 import type { EmailPaymentsTable } from './store.ts'
 import type { EmailRecipientsTable } from './recipients-store.ts'
 import { encryptedIn } from '../../kernel/encrypted.ts'
-/** The hash of a token that opens a share, in two halves: one to find it by and one to compare. */
-interface EmailTokensTable {
-  selector: string
-  verifier: string
-  recipient_id: string
-  created_at: number
-}
 
-/** Addresses that want no mail about payments. */
-interface EmailSuppressionsTable {
-  email_hash: string
-  created_at: number
-}
-
-export interface EmailTables {
-  email_payments: EmailPaymentsTable
-  email_recipients: EmailRecipientsTable
-  email_tokens: EmailTokensTable
-  email_suppressions: EmailSuppressionsTable
+declare module '../../kernel/db.ts' {
+  interface Tables {
+    email_payments: EmailPaymentsTable
+    email_recipients: EmailRecipientsTable
+    /** The hash of a token that opens a share, in two halves: one to find it by and one to compare. */
+    email_tokens: {
+      selector: string
+      verifier: string
+      recipient_id: string
+      created_at: number
+    }
+    /** Addresses that want no mail about payments. */
+    email_suppressions: {
+      email_hash: string
+      created_at: number
+    }
+  }
 }
 
 /** Ordered so that every table comes after the tables that it refers to. */
-export const EMAIL_TABLES = [
-  'email_payments',
-  'email_recipients',
-  'email_tokens',
-  'email_suppressions',
-] as const satisfies readonly (keyof EmailTables)[]
+export const EMAIL_TABLES = ['email_payments', 'email_recipients', 'email_tokens', 'email_suppressions'] as const
 
 /** Binds an encrypted address to its row, so that it cannot be decrypted for another one. */
 export const receiptContext = encryptedIn(
@@ -41,7 +35,3 @@ export const recipientContext = encryptedIn(
 )
 
 export const EMAIL_ENCRYPTED = [receiptContext, recipientContext]
-
-declare module '../../kernel/db.ts' {
-  interface Tables extends EmailTables {}
-}

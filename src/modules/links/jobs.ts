@@ -6,9 +6,6 @@ import { forgetVisitors } from './orders-store.ts'
 /** Deletes the visitors' fingerprints; their orders stay. */
 export const forgetOrderers = ({ db, clock }: StoreCtx, { keepVisitors }: Pick<Retention, 'keepVisitors'>): Job => ({
   kind: 'links.forget-visitors',
-  attemptsMax: 3,
-  concurrencyMax: 1,
-  leaseMilliseconds: 60_000,
   everyMilliseconds: 3_600_000,
   async run(_payload, signal) {
     if (keepVisitors === undefined) return

@@ -44,8 +44,6 @@ const KEPT_DAYS = 60
 /** Checks once a minute who is online, on one instance at a time; uptimes are computed from these checks. */
 const lookAtReps = (ctx: StoreCtx, node: NodePort): Job => ({
   kind: 'reps.look',
-  attemptsMax: 3,
-  concurrencyMax: 1,
   leaseMilliseconds: 30_000,
   everyMilliseconds: 60_000,
   async run() {

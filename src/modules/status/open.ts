@@ -25,8 +25,6 @@ export function openStatusPage({ store, view, isPlay, keepsMail }: StatusPorts):
 /** Checks the service once a minute, on one instance. */
 const lookAtService = (ctx: StoreCtx, view: OwnView): Job => ({
   kind: 'status.look',
-  attemptsMax: 3,
-  concurrencyMax: 1,
   leaseMilliseconds: 30_000,
   everyMilliseconds: MINUTE,
   run: () => look(ctx, view),

@@ -12,9 +12,6 @@ const SWAPS_AT_ONCE = 8
 export const followSwaps = ({ db, clock, failures }: StoreCtx, provider: SwapProvider): Job => ({
   kind: 'swap.follow',
   money: true,
-  attemptsMax: 3,
-  concurrencyMax: 1,
-  leaseMilliseconds: 60_000,
   everyMilliseconds: 10_000,
   isNeeded: async () => (await listOpenSwaps(db, provider.name, 1)).length > 0,
   async run(_payload, signal) {
@@ -36,9 +33,6 @@ export const followSwaps = ({ db, clock, failures }: StoreCtx, provider: SwapPro
 /** Deletes unpaid swaps. */
 export const forgetSwaps = ({ db, clock }: StoreCtx, { keepUnpaid }: Pick<Retention, 'keepUnpaid'>): Job => ({
   kind: 'swap.forget',
-  attemptsMax: 3,
-  concurrencyMax: 1,
-  leaseMilliseconds: 60_000,
   everyMilliseconds: 3_600_000,
   async run(_payload, signal) {
     if (keepUnpaid === undefined) return

@@ -38,7 +38,7 @@ test('a second payment of the same amount is sent back, and one for another plan
   await assertAccounted(market, shop)
 })
 
-test('paid in time while the gateway was down: owner and stranger are judged by when they paid (contract 3, Username: the owner pays in grace; 3, rule 11)', async (t) => {
+test('paid in time while the gateway was down: owner and stranger are treated by when they paid (contract 3, Username: the owner pays in grace; 3, rule 11)', async (t) => {
   const market = await openMarket(t)
   const before = await market.start()
   const [alice, bob] = [await market.person(), await market.person()]

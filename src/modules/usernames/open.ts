@@ -71,9 +71,6 @@ export function openUsernames(
 /** Queues notices for owners whose leases end. */
 const remindOfEnds = (ctx: StoreCtx): Job => ({
   kind: 'usernames.remind',
-  attemptsMax: 3,
-  concurrencyMax: 1,
-  leaseMilliseconds: 60_000,
   everyMilliseconds: 15 * 60_000,
   run: () => remindOwners(ctx),
 })

@@ -60,7 +60,7 @@ forEachEngine((engine) => {
     assert.equal(world.fundsOf(SHOP), nano(1))
   })
 
-  test('whoever lost the lease while it computed commits nothing, nor does what fails in the middle', async (t) => {
+  test('a process that lost the lease while it computed commits nothing, and neither does one that fails in between', async (t) => {
     const world = await openWalletWorld(t, { engine, random: testRandom })
     const instance = await world.start()
     const wallet = (await findWalletByAddress(world.db, await world.create(instance)))!
@@ -111,7 +111,7 @@ forEachEngine((engine) => {
     assert.ok(wins.signed > 0 && wins.refused > 0)
   })
 
-  test('a frontier, a deposit and a reference are each used once, whoever tries', async (t) => {
+  test('a frontier, a deposit and a reference are each used once, even by concurrent processes', async (t) => {
     const { world, instance, wallet } = await openWallet(t, { engine })
     await world.deposit(wallet, nano(5))
     await world.finish(send(world, instance, wallet, nano(1), 'one'))

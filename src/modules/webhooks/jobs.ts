@@ -24,16 +24,13 @@ export async function reviveStuck(ctx: StoreCtx): Promise<void> {
 }
 
 const MINUTE = 60_000
-const LEASE = 60_000
 
 /** Attempts one delivery. Each has jobs of its own, so that a failing URL delays no other event. */
 export const deliverWebhook = (ctx: DeliveryCtx, batches = openBatches(ctx)): Job<DeliverPayload> => ({
   kind: DELIVER,
   money: true,
-  attemptsMax: 50,
   // The jobs mostly wait for receivers; a few slow hosts must not take all the places.
   concurrencyMax: PLACES,
-  leaseMilliseconds: LEASE,
   run: (payload) => deliver(batches, payload),
 })
 
@@ -46,27 +43,19 @@ export const deliverToEndpoint = (ctx: DeliveryCtx, batches = openBatches(ctx)):
 /** One step of a replay to an endpoint. */
 export const replayEvents = (ctx: StoreCtx): Job<ReplayPayload> => ({
   kind: REPLAY,
-  attemptsMax: 50,
   concurrencyMax: 2,
-  leaseMilliseconds: LEASE,
   run: ({ replayId }) => replayStep(ctx, replayId),
 })
 
 export const reviveDeliveries = (ctx: StoreCtx): Job => ({
   kind: 'webhooks.revive',
   money: true,
-  attemptsMax: 3,
-  concurrencyMax: 1,
-  leaseMilliseconds: LEASE,
   everyMilliseconds: 10 * MINUTE,
   run: () => reviveStuck(ctx),
 })
 
 export const forgetEvents = (ctx: StoreCtx, kept: EventsKept): Job => ({
   kind: 'webhooks.forget-old',
-  attemptsMax: 3,
-  concurrencyMax: 1,
-  leaseMilliseconds: LEASE,
   everyMilliseconds: 60 * MINUTE,
   run: (_payload, signal) => forgetOld(ctx, kept, signal),
 })
@@ -74,8 +63,5 @@ export const forgetEvents = (ctx: StoreCtx, kept: EventsKept): Job => ({
 /** Endpoints are removed at once, their watches a few at a time, because there may be a hundred thousand. */
 export const forgetWatches = ({ db }: StoreCtx): Job<ForgetPayload> => ({
   kind: FORGET_WATCHES,
-  attemptsMax: 50,
-  concurrencyMax: 1,
-  leaseMilliseconds: LEASE,
   run: (own, signal) => inSteps((limit) => deleteSomeOf(db, own, limit), signal),
 })

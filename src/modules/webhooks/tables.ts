@@ -3,95 +3,79 @@ import { encryptedIn } from '../../kernel/encrypted.ts'
 import type { EndpointColumns } from './endpoints/endpoint.ts'
 import type { WatchColumns } from './watches/watch.ts'
 
-/** Something that happened, of which its owner is notified. */
-export interface EventsTable {
-  id: string
-  /** Null for checkouts made without a key. */
-  account_id: string | null
-  /** Numbers an account's events in the order of their commits. */
-  position: number | null
-  /** What the event is about, such as the id of a checkout. */
-  subject: string
-  type: string
-  dedupe_key: string
-  /** The exact bytes that are sent, as text; null once deleted. */
-  body: string | null
-  url: string | null
-  sealed_secret: string | null
-  created_at: number
-  delivered_at: number | null
-  /** The only endpoint that gets it; null means every endpoint that asks for it. */
-  endpoint_id: string | null
-}
-
-/** The last position assigned; the transaction that takes the next one locks the row until its commit. */
-interface EventPositionsTable {
-  account_id: string
-  last: number
-  /** How many endpoints the account has, so that events of accounts without endpoints need not look for any. */
-  endpoints: number
-}
-
-/** The sending of one event to one receiver. */
-export interface DeliveriesTable {
-  id: string
-  event_id: string
-  /** Null for the URL that the event itself names. */
-  endpoint_id: string | null
-  cause: 'event' | 'redelivery' | 'replay' | 'test'
-  state: 'queued' | 'sending' | 'retrying' | 'delivered' | 'dead'
-  /** Attempts with a known result. */
-  attempts: number
-  next_at: number | null
-  created_at: number
-  finished_at: number | null
-}
-
-/** The result of one attempt. */
-export interface DeliveryAttemptsTable {
-  delivery_id: string
-  attempt: number
-  status: number | null
-  error: string | null
-  milliseconds: number
-  response: string
-  at: number
-  /** The headers that were sent, as JSON; null where nothing was sent. */
-  headers: string | null
-}
-
-/** An account's default secret; the previous one still signs for a while. */
-interface WebhookSecretsTable {
-  account_id: string
-  sealed: string
-  created_at: number
-  previous_sealed: string | null
-  previous_until: number | null
-}
-
-/** URLs that answered 410 Gone. `owner` is the account, or the event's subject if the event has no account. */
-interface DisabledWebhooksTable {
-  owner: string
-  url: string
-  disabled_at: number
-}
-
-/** Its columns are declared with the resource `endpoint`. */
-export interface WebhookEndpointsTable extends EndpointColumns {}
-
-/** Its columns are declared with the resource `watch`. */
-export interface AddressWatchesTable extends WatchColumns {}
-
-export interface WebhookTables {
-  events: EventsTable
-  event_positions: EventPositionsTable
-  deliveries: DeliveriesTable
-  delivery_attempts: DeliveryAttemptsTable
-  webhook_secrets: WebhookSecretsTable
-  disabled_webhooks: DisabledWebhooksTable
-  webhook_endpoints: WebhookEndpointsTable
-  webhook_replays: WebhookReplaysTable
-  address_watches: AddressWatchesTable
+declare module '../../kernel/db.ts' {
+  interface Tables {
+    /** Something that happened, of which its owner is notified. */
+    events: {
+      id: string
+      /** Null for checkouts made without a key. */
+      account_id: string | null
+      /** Numbers an account's events in the order of their commits. */
+      position: number | null
+      /** What the event is about, such as the id of a checkout. */
+      subject: string
+      type: string
+      dedupe_key: string
+      /** The exact bytes that are sent, as text; null once deleted. */
+      body: string | null
+      url: string | null
+      sealed_secret: string | null
+      created_at: number
+      delivered_at: number | null
+      /** The only endpoint that gets it; null means every endpoint that asks for it. */
+      endpoint_id: string | null
+    }
+    /** The last position assigned; the transaction that takes the next one locks the row until its commit. */
+    event_positions: {
+      account_id: string
+      last: number
+      /** How many endpoints the account has, so that events of accounts without endpoints need not look for any. */
+      endpoints: number
+    }
+    /** The sending of one event to one receiver. */
+    deliveries: {
+      id: string
+      event_id: string
+      /** Null for the URL that the event itself names. */
+      endpoint_id: string | null
+      cause: 'event' | 'redelivery' | 'replay' | 'test'
+      state: 'queued' | 'sending' | 'retrying' | 'delivered' | 'dead'
+      /** Attempts with a known result. */
+      attempts: number
+      next_at: number | null
+      created_at: number
+      finished_at: number | null
+    }
+    /** The result of one attempt. */
+    delivery_attempts: {
+      delivery_id: string
+      attempt: number
+      status: number | null
+      error: string | null
+      milliseconds: number
+      response: string
+      at: number
+      /** The headers that were sent, as JSON; null where nothing was sent. */
+      headers: string | null
+    }
+    /** An account's default secret; the previous one still signs for a while. */
+    webhook_secrets: {
+      account_id: string
+      sealed: string
+      created_at: number
+      previous_sealed: string | null
+      previous_until: number | null
+    }
+    /** URLs that answered 410 Gone. `owner` is the account, or the event's subject if the event has no account. */
+    disabled_webhooks: {
+      owner: string
+      url: string
+      disabled_at: number
+    }
+    webhook_endpoints: EndpointColumns
+    webhook_replays: WebhookReplaysTable
+    address_watches: WatchColumns
+  }
 }
 
 /** Ordered so that every table comes after the tables that it refers to. */
@@ -105,7 +89,7 @@ export const WEBHOOK_TABLES = [
   'webhook_endpoints',
   'webhook_replays',
   'address_watches',
-] as const satisfies readonly (keyof WebhookTables)[]
+] as const
 
 /** Binds an encrypted secret to its account, so that it cannot be decrypted for another one. */
 export const accountSecretContext = encryptedIn(
@@ -123,7 +107,3 @@ export const eventSecretContext = encryptedIn(
 )
 
 export const WEBHOOK_ENCRYPTED = [accountSecretContext, endpointSecretContext, eventSecretContext]
-
-declare module '../../kernel/db.ts' {
-  interface Tables extends WebhookTables {}
-}

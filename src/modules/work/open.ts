@@ -61,9 +61,6 @@ export const openWorkActions = (context: WorkContext) => offer('work', context, 
 /** Deletes expired work that no caller requested. */
 const forgetWorks = ({ db, clock }: StoreCtx): Job => ({
   kind: 'work.forget-expired',
-  attemptsMax: 3,
-  concurrencyMax: 1,
-  leaseMilliseconds: 60_000,
   everyMilliseconds: 3_600_000,
   run(_payload, signal) {
     const now = clock.now()

@@ -51,9 +51,6 @@ const DAY = 24 * HOUR
 /** Deletes answers after a day and finished payments after a month; the ledger itself rejects used blocks for ever. */
 const forgetPaid = ({ db, clock }: StoreCtx): Job => ({
   kind: 'x402.forget',
-  attemptsMax: 3,
-  concurrencyMax: 1,
-  leaseMilliseconds: 60_000,
   everyMilliseconds: HOUR,
   async run(_payload, signal) {
     const now = clock.now()

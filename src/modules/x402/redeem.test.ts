@@ -120,7 +120,7 @@ test('a payer was refused although the ledger has the payment: one node refused 
   assert.equal(paymentsOnLedger(ledger.node), 1)
 })
 
-test('503 a store that is away lets nobody in', async (t) => {
+test('503 while the store is down: no payment is accepted', async (t) => {
   const { call, node, upstream, app } = await openFaultyShop(t)
   const block = paymentBlock(node, await openPayer(node))
   await app.store.db.schema.alterTable('x402_payments').renameTo('elsewhere').execute()

@@ -77,7 +77,7 @@ test('a crash between settlement and action resumes with the action', async (t) 
   for (const action of ['process', 'account_info', 'block_info']) assert.equal(upstream.hits(action), 0, action)
 })
 
-test('503 while another instance works on a payment, whoever presents it waits and is then told to come back', async (t) => {
+test('503 while another instance processes a payment: a client that presents it waits and is then asked to retry', async (t) => {
   const { upstream, block, dieAfterClaim, present } = await openOrder(t, { env: { X402_TIMEOUT_SECONDS: '1' } })
   await dieAfterClaim(Date.now() + 3_600_000)
   assertPending(await present(), block)
@@ -85,7 +85,7 @@ test('503 while another instance works on a payment, whoever presents it waits a
 })
 
 // A payment that its payer has abandoned must not keep the account from paying again.
-test('a claim that nobody works on, and that the ledger does not have, makes room for another block', async (t) => {
+test('an abandoned claim whose block is not on the ledger is replaced by another block', async (t) => {
   const { call, node, app, payer, block: abandoned, dieAfterClaim, present } = await openOrder(t)
   await dieAfterClaim(0)
   const frontier = { ...frontierOf(node, payer.key), representative: new Signer(5).key }

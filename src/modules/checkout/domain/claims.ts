@@ -21,10 +21,7 @@ export interface Claims {
   claims: Claim[]
   /** The first look that saw the send on its address. */
   sightedAt: number | undefined
-  /**
-   * Whether only temporary information shows that the send pays no checkout: a node's time, or the row of a payment by
-   * request.
-   */
+  /** True if only temporary information shows that the send pays no checkout: a node's time, or the row of an x402 payment. */
   isPassing: boolean
 }
 

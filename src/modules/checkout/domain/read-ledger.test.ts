@@ -83,7 +83,7 @@ test('a page that shifted because something was received is read again with all 
   assert.deepEqual([new Set(found), height], [new Set(waiting), 700])
 })
 
-test('an address where more waits than can be looked through is refused, and one that never rests', async () => {
+test('an address with too many receivable blocks is refused, and so is one that changes during every read', async () => {
   const endless = nodeOf((action, { offset }) =>
     action === 'receivable'
       ? { blocks: Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [hashOf(Number(offset ?? 0) + at), {}])) }
@@ -145,7 +145,7 @@ test('a block of its chain about which nodes contradict each other is not passed
   })
 })
 
-test('a chain is read past its own sends and changes, and past receives of which a node tells only half', async () => {
+test('a chain is read past its own sends and changes, and past receives that a node reports incompletely', async () => {
   const receive = { type: 'state', subtype: 'receive', link: hashOf(9), height: '5' }
   const history = [
     { ...receive, hash: hashOf(1) },

@@ -9,9 +9,6 @@ const AT_ONCE = 200
 export const followRefunds = (ctx: CheckoutContext): Job => ({
   kind: 'checkout.refunds',
   money: true,
-  attemptsMax: 3,
-  concurrencyMax: 1,
-  leaseMilliseconds: 60_000,
   everyMilliseconds: 5_000,
   isNeeded: async () => (await listDueRefunds(ctx.db, ctx.clock.now(), 1)).length > 0,
   async run(_payload, signal) {

@@ -1,5 +1,5 @@
 import type { TObject } from 'typebox'
-import { action } from '../../../kernel/action.ts'
+import { nodeRead } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
 import { field, input } from '../../../kernel/fields.ts'
 import { type JsonObject, withNano } from '../../../kernel/shape.ts'
@@ -14,17 +14,13 @@ function accountFact(
   output: TObject,
   { amounts = [], refusals }: { amounts?: readonly string[]; refusals?: readonly string[] } = {},
 ) {
-  return action({
+  return nodeRead({
     name,
-    ofNode: true,
     summary,
     input: input({ account: field.account }),
     example: { request: { account: ACCOUNT }, response },
     output,
     ...(refusals && { refusals }),
-    auth: 'none',
-    scope: 'read',
-    readOnly: true,
     async run({ node }, params) {
       return withNano((await node.read(name, params)) as JsonObject, amounts)
     },

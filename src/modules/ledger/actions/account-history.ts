@@ -1,4 +1,4 @@
-import { action } from '../../../kernel/action.ts'
+import { nodeRead } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
 import { AppError, missingField } from '../../../kernel/errors.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
@@ -7,9 +7,8 @@ import { type LedgerContext, boundedCount } from '../context.ts'
 import { requireAccounts } from '../identifiers.ts'
 import { withUsername } from '../blocks.ts'
 
-export const accountHistory = action({
+export const accountHistory = nodeRead({
   name: 'account_history',
-  ofNode: true,
   summary: 'Sends and receives of an account, newest first.',
   input: input({
     account: optional(field.account),
@@ -60,9 +59,6 @@ export const accountHistory = action({
     next: answer.optional(answer.hash),
   }),
   refusals: ['Account not found', 'Block not found'],
-  auth: 'none',
-  scope: 'read',
-  readOnly: true,
   asNode: { names: ['history'], fields: ['hash'] },
   async run(ctx, { account, head, count, account_filter, ...rest }, context: LedgerContext) {
     if (account === undefined && head === undefined) throw missingField('account')

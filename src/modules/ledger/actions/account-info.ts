@@ -1,4 +1,4 @@
-import { action } from '../../../kernel/action.ts'
+import { nodeRead } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import { type JsonObject, withNano } from '../../../kernel/shape.ts'
@@ -13,9 +13,8 @@ const AMOUNTS = [
   'confirmed_receivable',
 ] as const
 
-export const accountInfo = action({
+export const accountInfo = nodeRead({
   name: 'account_info',
-  ofNode: true,
   summary: 'Frontier, balance, representative and block count of one account. Read it right before building a block.',
   input: input({
     account: field.account,
@@ -62,9 +61,6 @@ export const accountInfo = action({
     address: answer.optional(answer.address),
   }),
   refusals: ['Account not found'],
-  auth: 'none',
-  scope: 'read',
-  readOnly: true,
   async run({ node }, { account, representative, weight, pending, receivable, include_confirmed }) {
     const answer = await node.read('account_info', {
       account,

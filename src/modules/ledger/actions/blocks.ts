@@ -1,4 +1,4 @@
-import { action } from '../../../kernel/action.ts'
+import { nodeRead } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
 import { LedgerRefusal } from '../../../kernel/errors.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
@@ -38,9 +38,8 @@ export const EXAMPLE_CONTENTS = {
   work: '00d65ebd21839e17',
 }
 
-export const blocks = action({
+export const blocks = nodeRead({
   name: 'blocks',
-  ofNode: true,
   summary:
     'The contents of many blocks by hash. An unknown hash fails the request, unless `include_not_found` lists them instead.',
   input: input({
@@ -57,9 +56,6 @@ export const blocks = action({
     blocks_not_found: answer.optional(answer.orNothing(answer.list(answer.text))),
   }),
   refusals: ['Block not found'],
-  auth: 'none',
-  scope: 'read',
-  readOnly: true,
   async run({ node }, { hashes, json_block, include_not_found: lists }) {
     const wanted = requireHashes(hashes)
     if (wanted.length === 0) return { blocks: '', ...(lists && { blocks_not_found: '' }) }

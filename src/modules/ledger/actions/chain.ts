@@ -1,4 +1,4 @@
-import { action } from '../../../kernel/action.ts'
+import { nodeRead } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
@@ -9,9 +9,8 @@ const MIDDLE = '73FE787B09A48954FE7FA453ACE650FE63F46E097B01BDC6DBD67278EEA08FC4
 
 /** `chain` goes towards the opening block, `successors` towards the newest; otherwise they are the same. */
 function followChain(name: 'chain' | 'successors', summary: string, next: string) {
-  return action({
+  return nodeRead({
     name,
-    ofNode: true,
     summary,
     input: input({
       block: field.hash,
@@ -24,9 +23,6 @@ function followChain(name: 'chain' | 'successors', summary: string, next: string
       response: { blocks: [MIDDLE, next] },
     },
     output: answer.record({ blocks: answer.orNothing(answer.list(answer.hash)) }),
-    auth: 'none',
-    scope: 'read',
-    readOnly: true,
     async run(ctx, { count, ...rest }, context: LedgerContext) {
       if (count === 0) throw new AppError('invalid_count', 'Invalid count', { body: { field: 'count' } })
       return (await ctx.node.read(name, { ...rest, count: boundedCount(context, count) })) as JsonObject

@@ -1,12 +1,11 @@
-import { action } from '../../../kernel/action.ts'
+import { nodeRead } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import { type JsonObject, toObject, withNano } from '../../../kernel/shape.ts'
 import { shapeBlock } from '../blocks.ts'
 
-export const confirmationInfo = action({
+export const confirmationInfo = nodeRead({
   name: 'confirmation_info',
-  ofNode: true,
   summary: 'The open election for a root.',
   input: input({
     root: field.root,
@@ -40,9 +39,6 @@ export const confirmationInfo = action({
     blocks: answer.map(answer.record({ tally: answer.raw, tally_nano: answer.nano })),
   }),
   refusals: ['Active confirmation not found'],
-  auth: 'none',
-  scope: 'read',
-  readOnly: true,
   async run({ node }, params) {
     const answer = withNano((await node.read('confirmation_info', params)) as JsonObject, [
       'total_tally',

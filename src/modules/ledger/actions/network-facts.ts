@@ -1,14 +1,13 @@
 import type { TObject } from 'typebox'
-import { action } from '../../../kernel/action.ts'
+import { nodeRead } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import { type Json, type JsonObject, withNano } from '../../../kernel/shape.ts'
 
 /** Actions that return one node answer about the node or its network. */
 function networkFact(name: string, summary: string, response: Json, output: TObject, amounts: readonly string[] = []) {
-  return action({
+  return nodeRead({
     name,
-    ofNode: true,
     summary,
     input: input({
       peer_details: optional(field.flag('Include details of peers, if there are any.')),
@@ -17,9 +16,6 @@ function networkFact(name: string, summary: string, response: Json, output: TObj
     }),
     example: { request: {}, response },
     output,
-    auth: 'none',
-    scope: 'read',
-    readOnly: true,
     asNode: { names: name === 'frontier_count' ? ['account_count'] : [], fields: ['address', 'port'] },
     async run({ node }, params) {
       return withNano((await node.read(name, params)) as JsonObject, amounts)
@@ -106,3 +102,33 @@ export const version = networkFact(
     network: answer.text,
   }),
 )
+
+export const blockCount = nodeRead({
+  name: 'block_count',
+  summary: 'How many blocks the ledger holds, under the old and the new names.',
+  input: input({}),
+  example: {
+    request: {},
+    response: {
+      count: '3',
+      unchecked: '0',
+      cemented: '3',
+      block_count: '3',
+      unchecked_count: '0',
+      cemented_count: '3',
+    },
+  },
+  output: answer.record({
+    count: answer.whole,
+    unchecked: answer.whole,
+    cemented: answer.whole,
+    block_count: answer.whole,
+    unchecked_count: answer.whole,
+    cemented_count: answer.whole,
+  }),
+  async run({ node }) {
+    const answer = (await node.read('block_count', {})) as JsonObject
+    const { count, unchecked, cemented } = answer
+    return { ...answer, block_count: count, unchecked_count: unchecked, cemented_count: cemented }
+  },
+})

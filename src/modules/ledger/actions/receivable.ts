@@ -1,4 +1,4 @@
-import { action } from '../../../kernel/action.ts'
+import { nodeRead } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
 import type { Names } from '../../../kernel/ports.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
@@ -13,9 +13,8 @@ export const WAITING = answer.record({
   username: answer.optional(answer.text),
 })
 
-export const receivable = action({
+export const receivable = nodeRead({
   name: 'receivable',
-  ofNode: true,
   synonyms: ['pending'],
   summary: 'Sends to an account that it has not received yet. With `array` the answer is a list of objects.',
   input: input({
@@ -53,9 +52,6 @@ export const receivable = action({
       ),
     }),
   ),
-  auth: 'none',
-  scope: 'read',
-  readOnly: true,
   async run(ctx, { array, count, threshold, source, ...rest }, context: LedgerContext) {
     const answer = await ctx.node.read('receivable', {
       ...rest,
@@ -83,3 +79,20 @@ export function withDetails<T extends Json | undefined>(names: Names, details: T
   if (typeof details !== 'object' || details === null) return details
   return withUsername(names, withNano(toObject(details), ['amount']), 'source')
 }
+
+export const receivableExists = nodeRead({
+  name: 'receivable_exists',
+  synonyms: ['pending_exists'],
+  summary: 'Whether a send is still receivable.',
+  input: input({
+    hash: field.hash,
+    include_active: optional(field.flag('Include blocks in an open election.')),
+    include_only_confirmed: optional(field.flag('Confirmed sends only, which is the default.')),
+  }),
+  example: {
+    request: { hash: 'D02DD41B2BC71DCD701A89A7F713ECD26BCD9FAD1F18B3029F94A08E274F02F7' },
+    response: { exists: '1' },
+  },
+  output: answer.record({ exists: answer.bit }),
+  refusals: ['Block not found'],
+})

@@ -103,9 +103,6 @@ const AT_ONCE = 200
 /** Handles subscriptions that are due. */
 export const followSubscriptions = ({ checkouts: ctx }: LinkContext): Job => ({
   kind: 'links.subscriptions',
-  attemptsMax: 3,
-  concurrencyMax: 1,
-  leaseMilliseconds: 60_000,
   everyMilliseconds: 60_000,
   async run(_payload, signal) {
     const { db, clock, failures } = ctx

@@ -23,9 +23,6 @@ const LOOK_EVERY = 60_000
 export const inspectWallets = (ctx: WalletContext, setbacks: Setbacks): Job => ({
   kind: 'wallets.look',
   money: true,
-  attemptsMax: 3,
-  concurrencyMax: 1,
-  leaseMilliseconds: 60_000,
   everyMilliseconds: LOOK_EVERY,
   run: async (_payload, signal) => {
     const { db, clock } = ctx.store

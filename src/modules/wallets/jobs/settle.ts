@@ -16,9 +16,6 @@ const list = async (ctx: WalletContext, limit: number) => listUnsettled(ctx.stor
 export const settleWallets = (ctx: WalletContext, setbacks: Setbacks): Job => ({
   kind: 'wallets.settle',
   money: true,
-  attemptsMax: 3,
-  concurrencyMax: 1,
-  leaseMilliseconds: 60_000,
   everyMilliseconds: 5_000,
   isNeeded: async () => {
     const { db, clock } = ctx.store

@@ -95,7 +95,7 @@ forEachEngine((engine) => {
     assert.equal(event!.deliveredAt, world.clock.now())
   })
 
-  test('the twenty-first endpoint is refused, however many are made at once, and a deleted one makes room', async (t) => {
+  test('the twenty-first endpoint is refused, however many are made at once, and a deleted one no longer counts', async (t) => {
     const world = await openWebhooks(t, engine)
     const receiver = await openReceiver(t)
     const made = await Promise.allSettled(Array.from({ length: 25 }, () => listen(world, receiver)))

@@ -75,8 +75,7 @@ forEachEngine((engine) => {
     const more = [0, 1, 2, 3].map((count) => ({ ...row, id: `rpl_${count}` }))
     await db.insertInto('webhook_replays').values(more).execute()
     await assert.rejects(beginReplay(world.ctx, other, ASKED), { code: 'limit_reached' })
-    // Deleted together with its endpoint, a replay did not count, so the next endpoint could replay the whole day
-    // again.
+    // Replays of removed endpoints must count as well; otherwise the next endpoint could replay the whole day again.
     const short = await listen(world, receiver, accountId)
     await db.updateTable('webhook_replays').set({ endpoint_id: short.id }).execute()
     await removeEndpoint(world.ctx, short)
