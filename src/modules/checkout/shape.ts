@@ -2,7 +2,6 @@ import { type Raw, formatNano } from '../../kernel/money.ts'
 import { toPaymentUri } from '../../kernel/nano/payment-uri.ts'
 import type { Json, JsonObject } from '../../kernel/shape.ts'
 import type { CheckoutPorts } from './ports.ts'
-import type { Choice } from './domain/choose-amount.ts'
 import type { Opened } from './domain/open.ts'
 import type { Checkout, Plan } from './record.ts'
 
@@ -33,8 +32,8 @@ export function paymentLink(checkout: Checkout): string | undefined {
 }
 
 /** The payment link and its QR code; until there is one, the QR code leads to the page. */
-function toPay(ports: CheckoutPorts, checkout: Checkout, choice?: Choice): JsonObject {
-  const link = paymentLink({ ...checkout, amountRaw: choice?.amountRaw ?? checkout.amountRaw })
+function toPay(ports: CheckoutPorts, checkout: Checkout): JsonObject {
+  const link = paymentLink(checkout)
   return { ...(link !== undefined && { link }), qrcode: ports.qrPng(link ?? ports.links.pay(checkout.id)) }
 }
 
