@@ -1,7 +1,7 @@
 /*
- * What an operation costs: processor time of the gateway with all its threads, and of the database beside it, next to the
- * least a program can do that does something of the kind, measured in turns with it. Wall clock is noise on shared machines;
- * whoever asks, and the node and the shops that are asked, are processes whose time is not counted.
+ * Measures what an operation costs in processor time of the gateway (all threads) and its database. Each operation is measured in turns with a baseline:
+ * the smallest program that does comparable work. Processor time is used because wall-clock time is unreliable on shared machines. The clients, the node
+ * and the shops run in processes of their own, which are not counted.
  */
 import type { StoreEngine } from '../src/kernel/dialect.ts'
 import { costBlocks } from './cost/blocks.ts'
@@ -40,7 +40,7 @@ async function costGroups(world: World, wanted: ReadonlySet<Group>): Promise<Row
   const { check, stores } = world.options
   const rows: Row[] = []
   for (const engine of stores) {
-    // What the other store adds to an operation shows in its checkouts.
+    // The second engine only matters for checkouts.
     const some = check && engine === 'postgres' ? new Set([...wanted].filter((group) => group === 'checkouts')) : wanted
     rows.push(...(await costStore(world, engine, some)))
   }
@@ -59,10 +59,7 @@ function toFigures(rows: readonly Row[]): Figures {
   return figures
 }
 
-/**
- * One gateway runs through most of a day: it starts, idles, answers requests, receives confirmations, sells, and idles
- * again.
- */
+/** One gateway runs through most of a day: it starts, idles, answers requests, receives confirmations, sells, and idles again. */
 async function costStore(world: World, engine: StoreEngine, wanted: ReadonlySet<Group>): Promise<Row[]> {
   const { bench, ledger, options } = world
   const rows: Row[] = []
@@ -86,7 +83,7 @@ async function costStore(world: World, engine: StoreEngine, wanted: ReadonlySet<
       await add('hearing', () => costHearing(world, gateway, engine))
       await add('checkouts', () => costCheckouts(world, gateway, engine))
       if (options.check) return
-      // The caches are the same whatever the store.
+      // The caches do not depend on the engine, so one engine is enough.
       if (engine === 'sqlite') await add('life', () => costMemory(world, gateway, engine))
       await add('life', () => costIdle(world, gateway, engine, 'after load'))
     })
@@ -97,7 +94,7 @@ async function costStore(world: World, engine: StoreEngine, wanted: ReadonlySet<
   if (!options.check) {
     await add('life', () => costStart(world, engine))
     await add('report', () => costReport(world, engine))
-    // What the store adds to a read is nothing.
+    // Tracing does not depend on the engine either.
     if (engine === 'sqlite') await add('traces', () => costTraces(world, engine))
   }
   return rows

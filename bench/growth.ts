@@ -1,7 +1,7 @@
 /*
- * The same operations in ever larger stores: 10³ to 10⁶ checkouts of a service that is 90 days old, written in bulk, then
- * asked through the verbs that requests end in. What must not grow with the store is a look-up, a new checkout, a payment
- * and a page of a list; a report over a period grows with what happened in it. Drawn to docs/pictures/growth.svg.
+ * Measures the same operations in larger and larger stores, from 10³ to 10⁶ checkouts of a service that is 90 days old. Rows are written in bulk;
+ * operations go through the domain functions. A look-up, a new checkout, a payment and a page of a list must not slow down with the size of the store. A
+ * report over a period takes longer the more happened in the period. Results are drawn to docs/pictures/growth.svg.
  */
 import { OPERATOR } from '../src/kernel/actor.ts'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -31,7 +31,7 @@ const SMALLEST = 1_000
 const DAY = 86_400_000
 const TIMES = 40
 const REPORTS = 5
-/** The share of everything that the merchant of the reports has, and how far back a report looks. */
+/** The merchant whose reports are measured, its share of all rows, and the period of a report. */
 const MERCHANT = 0
 
 const OPERATIONS = [
@@ -100,7 +100,7 @@ async function grow(bench: Bench, engine: StoreEngine, sizes: readonly number[])
     filled = size
     const seconds = (performance.now() - started) / 1_000
     const bytes = await sizeOf(engine, url, ctx)
-    // The first of its kind is slower than any other will be.
+    // The first measurement is slower than later ones, so its result is dropped.
     if (found.length === 0) await timeOperations(ctx, size, 'warm-up')
     const times = await timeOperations(ctx, size, 'grown')
     console.log(`${STORE_NAMES[engine]}: ${size} checkouts, written in ${seconds.toFixed(1)} s`)
@@ -111,7 +111,6 @@ async function grow(bench: Bench, engine: StoreEngine, sizes: readonly number[])
   return found
 }
 
-/** Bytes on disk, indexes included. */
 async function sizeOf(engine: StoreEngine, url: string, { db }: CheckoutContext): Promise<number> {
   if (engine === 'postgres') {
     const [row] = (await query(url, 'select pg_database_size(current_database())::float as bytes')) as {

@@ -1,23 +1,23 @@
 /*
  * The load suite: `npm run bench -- <what> [options]`.
  *
- *   cost        what each operation costs in processor time, beside a baseline: the table of docs/performance.md
+ *   cost        processor time of each operation, next to a baseline: the table of docs/performance.md
  *   matching    payments found among the confirmations of a whole network: --watched 1000000 --rate 1000
  *   websocket   confirmations fanned out to clients
  *   ledger      the development ledger: blocks a second, memory, and the opening of a million blocks
  *   growth      the same operations in stores of 10³ to 10⁵ checkouts, with --long to 10⁶, drawn to docs/pictures/growth.svg
- *   aged        everything that is asked often, before and after 10⁶ old rows, with --long 10⁷
+ *   aged        all frequent queries, before and after 10⁶ old rows, with --long 10⁷
  *   instances   a checkout and its payment with one to eight gateways on one PostgreSQL, by many accounts and by one
  *   all         all of these, then the capacity model of docs/scaling.md
- *   model       the model again, from the figures that were measured
- *   work, work-http   proof of work, by itself and through a gateway, printed only
+ *   model       the model again, from the stored figures
+ *   work, work-http   proof of work, alone and through a gateway; only printed
  *
  *   --long      longer runs, 10⁶ rows instead of 10⁵
  *   --write     tables to docs/performance.md, figures to bench/figures.json
- *   --resume    with all: leaves out what was written in the last six hours
+ *   --resume    with all: skips what was written in the last six hours
  *   --only reads,hearing,checkouts,webhooks,sends,blocks,report,life   with cost: some of its rows
- *   --check     with cost: its short form; ends with 1 when an operation is 1.5 times dearer than bench/figures.json has it;
- *               with --write it says what later ones are compared with
+ *   --check     with cost: its short form; exits with 1 if an operation is 1.5 times more expensive than in bench/figures.json;
+ *               with --write it stores the figures for later comparisons
  *   --store sqlite,postgres   --seconds 8   --rows 1000000
  */
 import { spawn } from 'node:child_process'
@@ -32,7 +32,7 @@ import { type Report, readMeasurements, writeFigures, writeReport } from './kit/
 
 const FRESH_MILLISECONDS = 6 * 3_600_000
 
-/** In the order of `all`. Each runs in a process of its own, so that none finds what another has left in memory. */
+/** In the order of `all`. Each bench runs in its own process, so that it does not inherit the memory of an earlier one. */
 const BENCHES: Record<string, (options: Options) => Promise<Report>> = {
   cost: async (options) => (await import('./cost.ts')).benchCost(options),
   matching: async (options) => (await import('./matching.ts')).benchMatching(options),
@@ -71,7 +71,7 @@ async function runOne(name: string, run: (options: Options) => Promise<Report>, 
   return report.failed ? 1 : 0
 }
 
-/** One after another; a bench that fails does not take the others with it. */
+/** Runs the benches one after another. A failed bench does not stop the others. */
 async function runAll(args: readonly string[]): Promise<number> {
   const { resume, write } = readOptions(args)
   const failed: string[] = []

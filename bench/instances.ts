@@ -1,6 +1,6 @@
 /*
- * What a checkout costs with one to eight gateways on one PostgreSQL, where many accounts sell and where one large account does: processor
- * time of all gateways, those that only listen included, and of the database, beside a baseline of the same run.
+ * Measures what a checkout costs with one to eight gateways on one PostgreSQL, first with many accounts, then with one large account: processor time of
+ * all gateways, idle ones included, and of the database, next to a baseline of the same run.
  */
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -16,7 +16,7 @@ import { type Figures, type Report, show, toTable } from './kit/report.ts'
 import { Bench, buildGateway, postmasterOf } from './kit/servers.ts'
 
 const INSTANCES = [1, 2, 4, 8]
-/** Checkouts of a turn, whatever the number of gateways that share them. */
+/** Checkouts in a turn, for any number of gateways. */
 const TURN = 240
 const TURNS = 3
 const BARE = 600
@@ -85,7 +85,7 @@ async function join(bench: Bench, { opened, ledger, env }: Joining): Promise<Mem
 
 let lists = 0
 
-/** All gateways make their share of the checkouts at once; then all of these are paid in one moment. */
+/** All gateways make their share of the checkouts at once; then all checkouts are paid at once. */
 async function sellAll({
   bench,
   ledger,
@@ -118,7 +118,7 @@ async function sellAll({
   return { made: each(before, between, TURN), paid: each(between, spentBy(members), TURN) }
 }
 
-/** The database is one for all of them. */
+/** All gateways share one database, so its time is counted once. */
 function spentBy(members: readonly Member[]): Spent {
   const all = members.map(({ gateway }) => gateway.spent())
   return { gateway: all.reduce((sum, { gateway }) => sum + gateway, 0), database: all[0]!.database }

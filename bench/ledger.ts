@@ -1,6 +1,6 @@
 /*
- * The development ledger by itself: signed blocks a second over HTTP, each answered when it is on the disk, beside the least that
- * must be done for it in the same run; what memory it has then; and how long it takes to open a ledger of many blocks.
+ * Measures the development ledger: signed blocks a second over HTTP, each acknowledged after the disk write, next to a baseline of the same run; its
+ * memory afterwards; and how long it takes to open a large ledger.
  */
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -21,7 +21,7 @@ import { familyMicroseconds } from './kit/machine.ts'
 import { Bench, buildGateway, freePort, untilAnswers } from './kit/servers.ts'
 
 const SIGNERS = 128
-/** As many callers wait for the disk together; each signer has at most one block under way. */
+/** That many requests share a disk write; each signer has at most one block in flight. */
 const CONNECTIONS = 64
 
 export async function benchLedger(options: Options): Promise<Report> {
@@ -46,7 +46,7 @@ export async function benchLedger(options: Options): Promise<Report> {
   }
   for (let turn = 0; turn <= turns; turn++) {
     const { rate, processor } = await takeTurn(ledger, asker, { list, from: turn * count, count })
-    // Code that runs for the first time is not compiled yet.
+    // The first turn is warm-up.
     if (turn === 0) continue
     const least = await takeTurn(checker, asker, { list, from: turn * count, count })
     best.least = Math.min(best.least, least.processor)
@@ -82,7 +82,7 @@ export async function benchLedger(options: Options): Promise<Report> {
   }
 }
 
-/** Chains that stay within themselves, in rounds: no block overtakes the one before it. */
+/** Blocks of chains that only pay each other, in rounds, so that no block overtakes its predecessor. */
 async function writeBlocks(bench: Bench, ledger: LedgerProcess, length: number): Promise<string> {
   const chains: StateBlock[][] = []
   for (let at = 0; at < SIGNERS; at++) {
@@ -113,7 +113,7 @@ async function takeTurn(
   return { rate: turn.count / seconds, processor: (ledger.spent() - before) / turn.count }
 }
 
-/** The least that takes a signed block over HTTP: it keeps nothing. */
+/** Baseline: a server that checks the signature of each block and stores nothing. */
 async function startChecker(bench: Bench): Promise<Pick<LedgerProcess, 'port' | 'spent'>> {
   const port = await freePort()
   const child = bench.spawn('checker', ['--import', 'tsx', 'bench/kit/bare.ts', 'checker', String(port)])
@@ -121,7 +121,7 @@ async function startChecker(bench: Bench): Promise<Pick<LedgerProcess, 'port' | 
   return { port, spent: () => familyMicroseconds(child.pid!) }
 }
 
-/** Processor time of one check by the library that the ledger uses, in microseconds. */
+/** Processor time of one signature check by the ledger's library, in microseconds. */
 function bareChecks(times = 1_000): number {
   const signer = new Signer(1)
   const hash = 'A'.repeat(64)
@@ -132,7 +132,7 @@ function bareChecks(times = 1_000): number {
   return (user + system) / times
 }
 
-/** One row in one transaction with one sync. */
+/** Baseline: one row per transaction, with one sync each. */
 function bareInserts(file: string, times: number): { rate: number; processor: number } {
   const db = new DatabaseSync(file)
   db.exec('pragma journal_mode = wal; pragma synchronous = full; create table bare (id integer primary key, text text)')
@@ -145,7 +145,7 @@ function bareInserts(file: string, times: number): { rate: number; processor: nu
   return { rate, processor: (user + system) / times }
 }
 
-/** Milliseconds from nothing to a ledger that listens, on a file with so many blocks of made-up hashes. */
+/** Milliseconds until a ledger listens, started on a file with that many made-up blocks. */
 async function openLarge(file: string, blocks: number): Promise<number> {
   const options = { file, clock: systemClock, random: systemRandom }
   await (await startDevnet(options)).close()

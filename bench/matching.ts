@@ -1,7 +1,7 @@
 /*
- * Payments found among the confirmations of a whole network, by the real monitor on a real store with a million watched
- * addresses. Nodes are simulated: a stream of confirmations at a steady pace, a part of which pays open checkouts and is
- * told of again when it is received. Then all at once: how many payments a second are worked off when they pile up.
+ * Measures how payments are found among all confirmations of a network, with the real monitor and a store with a million watched addresses. The nodes are
+ * simulated: they send confirmations at a steady rate. Some pay open checkouts, and are confirmed again when they are received. Then all remaining
+ * payments arrive at once, to measure how fast a backlog is processed.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -20,10 +20,10 @@ import { measureBareInserts } from './kit/peer.ts'
 import { type Figures, type Report, STORE_NAMES, show, toTable } from './kit/report.ts'
 import { Bench, postmasterOf } from './kit/servers.ts'
 
-/** Of a hundred confirmations, so many pay a checkout, and as many tell that such a payment was received. */
+/** How many of a hundred confirmations pay a checkout, and how many receive such a payment. */
 const PAYMENTS_PERCENT = 5
 const TICK = 10
-/** A payment is received this long after it was sent. */
+/** Delay between the send of a payment and its receive. */
 const RECEIVED_AFTER = 1_000
 const BURST = 1_000
 const SETTLED_WITHIN = 60_000
@@ -108,7 +108,7 @@ async function simulate(bench: Bench, engine: StoreEngine, { watched, rate, seco
   const watchBytes = (process.memoryUsage().heapUsed - heapBefore) / monitor.feed.size.addresses
 
   let next = 0
-  // Half of the payments come to addresses that many checkouts share.
+  // Half of the payments go to addresses that many checkouts share.
   const payNext = (): { checkout: OpenOne; hash: string } => {
     const at = next++
     const checkout = at % 2 === 0 ? openOwn((at * 31) % watched) : openShared(at)
@@ -177,7 +177,7 @@ async function simulate(bench: Bench, engine: StoreEngine, { watched, rate, seco
   }
 }
 
-/** Who waits for which payment, and since when. */
+/** The payments that are awaited, and since when. */
 class Settling {
   readonly ctx: CheckoutContext
   readonly #toldAt = new Map<string, number>()
@@ -216,7 +216,7 @@ class Settling {
   }
 }
 
-/** Every payment once, every paid checkout complete once, and nothing else. */
+/** Every payment must be found once, every paid checkout must complete once, and nothing else may happen. */
 async function checkAll({ db }: CheckoutContext, expected: number): Promise<void> {
   const count = async (table: 'checkout_payments' | 'events') => {
     const row = await db

@@ -1,7 +1,6 @@
 /*
- * The capacity model of docs/scaling.md: what one, ten and a thousand instances hold, from the processor time that each
- * operation was measured to cost (bench/figures.json). Run as `npm run bench -- model`; with --write the tables go into
- * the document. Nothing here is fitted: whoever measures again gets other tables.
+ * The capacity model of docs/scaling.md: what one, ten and a thousand instances can handle, computed from the measured processor time of each operation
+ * (bench/figures.json). Run as `npm run bench -- model`; `--write` puts the tables into the document. Nothing is fitted: new measurements give new tables.
  */
 import { fileURLToPath } from 'node:url'
 import type { Options } from './kit/options.ts'
@@ -9,32 +8,32 @@ import { type Measurements, readMeasurements, show, toTable, writeBetween } from
 
 const DOCUMENT = fileURLToPath(new URL('../docs/scaling.md', import.meta.url))
 const INSTANCES = [1, 10, 1_000]
-/** How busy a core may be before waiting times grow out of proportion. */
+/** Above this load of a core, waiting times grow quickly. */
 const BUSY_MAX = 0.7
-/** One database server as it can be rented anywhere. */
+/** One database server of a size that is easy to rent. */
 const DATABASE_CORES = 32
-/** Durable commits a second of one server whose disk syncs in a tenth of a millisecond, with group commit. */
+/** Durable commits a second on a server whose disk syncs in 0.1 ms, with group commit. */
 const DATABASE_COMMITS = 20_000
-/** Claimed, sent and settled, each for itself; those that wait together share commits. */
+/** Commits of a delivery: claimed, sent, settled. Deliveries in parallel share commits. */
 const WEBHOOK_COMMITS = 3
 const SEND_COMMITS = 6
 /** Confirmations a second that the whole network is assumed to reach. */
 const NETWORK_RATE = 1_000
 const SECONDS_OF_YEAR = 365.25 * 86_400
-/** What the plan is made for. */
+/** The planned load. */
 const PLANNED = { checkoutsADay: 1e6, readsASecond: 1e4 }
-/** The busiest minute of a day beside its average. */
+/** Ratio of the busiest minute to the daily average. */
 const PEAK = 5
 const GIB = 2 ** 30
 const TIB = 2 ** 40
 
 interface Operation {
   name: string
-  /** Processor time in microseconds: on an instance, and on the database. */
+  /** Processor time in microseconds, on the gateway and on the database. */
   gateway: number
   database: number
   commits: number
-  /** How often it happens for each checkout that a shop makes. */
+  /** How often the operation runs for each checkout. */
   perCheckout: number
 }
 
@@ -59,12 +58,12 @@ export function listOperations(measured: Measurements): Operation[] {
   ]
 }
 
-/** What every instance spends on the confirmations of the network before it does anything for anybody. */
+/** The share of a core that every instance spends on the network's confirmations. */
 export function listeningShare(measured: Measurements): number {
   return (NETWORK_RATE * figure(measured, 'cost', 'heardPostgresCost')) / 1e6
 }
 
-/** Operations a second that so many instances and one database hold, and which of them ends it. */
+/** Operations a second of so many instances with one database, and which of the two is the bottleneck. */
 export function capacity(
   operation: Pick<Operation, 'gateway' | 'database' | 'commits'>,
   instances: number,
@@ -87,7 +86,7 @@ export function capacity(
   return bounds.reduce((least, bound) => (bound.perSecond < least.perSecond ? bound : least))
 }
 
-/** One checkout with everything that usually follows from it. */
+/** One checkout with everything that usually follows it. */
 export function wholeCheckout(operations: readonly Operation[]): Pick<Operation, 'gateway' | 'database' | 'commits'> {
   const sum = (pick: (operation: Operation) => number) =>
     operations.reduce((total, operation) => total + pick(operation) * operation.perCheckout, 0)
@@ -152,7 +151,7 @@ function tellStore(measured: Measurements): string {
   return toTable(['checkouts', 'on disk', 'a second, if they are a year', 'in a month’s partition'], rows)
 }
 
-/** What the planned service needs in its busiest minute, and how many instances that takes while one of them is missing. */
+/** The load of the busiest minute, and the number of instances for it, with one spare. */
 export function plan(measured: Measurements) {
   const operations = listOperations(measured)
   const reads = operations.filter(({ name }) => name.startsWith('read'))
@@ -196,7 +195,7 @@ function tellPlan(measured: Measurements): string {
   return toTable(['the plan', 'a second', 'cores, instances', 'cores, database', 'commits a second'], rows)
 }
 
-/** Prints the model, and puts it into its document. */
+/** Prints the model; `--write` puts it into its document. */
 export function runModel({ write }: Pick<Options, 'write'>): void {
   const measured = readMeasurements()
   const parts = {

@@ -1,8 +1,8 @@
 /*
- * One built gateway with its own ledger under everybody's requests at a modest, fixed rate, for long: `npm run soak -- --minutes 60 --seed 7`.
- * Every ten seconds its memory, handles, threads, lateness and the size of its files are written to a table (--csv FILE), and at the end
- * drawn to docs/pictures/soak.svg with --write. --read FILE judges and draws the table of an earlier run. Ends with 1 when the second half
- * is worse than the first, or an answer was wrong.
+ * Runs one built gateway and its ledger for a long time under all kinds of requests at a fixed, modest rate: `npm run soak -- --minutes 60 --seed 7`.
+ * Every ten seconds its memory, handles, threads, event-loop delay and file sizes are written to a table (`--csv FILE`). `--write` draws the table to
+ * docs/pictures/soak.svg; `--read FILE` judges and draws the table of an earlier run. Exits with 1 if the second half is worse than the first or an answer
+ * was wrong.
  */
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -25,7 +25,7 @@ const TOLD_EVERY = 30
 
 const options = readOptions(process.argv.slice(2))
 
-/** Answers what was not answered as it should be. */
+/** Returns a sentence for each failure. */
 async function soak(): Promise<string[]> {
   const { minutes, seed, csv } = options
   console.log(`${describeMachine()}\nseed ${seed}, ${minutes} minutes, samples in ${csv}`)

@@ -1,7 +1,7 @@
 /*
- * Confirmations on their way to websocket clients: first many who want every one, against a program that does nothing but
- * pass messages on; then many who each want one account, while a whole network is heard. Clients and source are in this
- * process, so that the gateway's own processor time says more than the rates.
+ * Measures how confirmations reach websocket clients: first many clients that want all of them, next to a baseline that only passes messages on; then many
+ * clients with one account each, while a whole network is received. Clients and source share this process, so the gateway's processor time means more than
+ * the rates.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { WebSocket } from 'ws'
@@ -20,7 +20,7 @@ class Audience {
   frames = 0
   readonly #sockets: WebSocket[] = []
 
-  /** Connects so many clients; `accountsOf` says what each wants, undefined for everything. */
+  /** Connects that many clients. `accountsOf` returns the accounts of each, or undefined for all confirmations. */
   async gather(url: string, count: number, accountsOf: (at: number) => string[] | undefined): Promise<void> {
     for (let at = 0; at < count; at += 100) {
       const some = Array.from({ length: Math.min(100, count - at) }, (_, offset) =>
@@ -53,7 +53,7 @@ class Audience {
   async until(frames: number): Promise<void> {
     const end = performance.now() + ARRIVED_WITHIN
     while (this.frames < frames && performance.now() < end) await delay(5)
-    // Whatever is too much would come now.
+    // Time for unexpected messages to arrive.
     await delay(100)
     if (this.frames !== frames) throw new Error(`${this.frames} frames arrived, ${frames} were due.`)
   }

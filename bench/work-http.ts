@@ -1,6 +1,6 @@
 /*
- * Work as callers get it: over HTTP, from a gateway that was started as operators start it, with every card of the machine
- * and the thresholds of the live network. Run it as `npm run bench -- work-http`.
+ * Measures work as callers get it: over HTTP, from a gateway started as operators start it, with all GPUs of the machine and the thresholds of the live
+ * network. Run it as `npm run bench -- work-http`.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -19,9 +19,9 @@ const SENDS = 300
 const RECEIVES = 10_000
 const AT_ONCE = 32
 const CANCELS = 100
-/** As much as the gateway lets anybody ask for: a card looks for it for some seconds. */
+/** The highest difficulty that the gateway accepts: a GPU needs some seconds. */
 const HARDEST = 'ffffffffe0000000'
-/** Drivers compile and are measured one after the other. */
+/** Time for drivers to compile and be measured, one after the other. */
 const SETTLE_MILLISECONDS = 10_000
 
 const { send, receive } = WORK_THRESHOLDS.live
@@ -46,7 +46,7 @@ function call(body: object): Promise<Record<string, string>> {
   })
 }
 
-/** What the card draws meanwhile, in watts, where its driver tells. */
+/** Power draw of the GPU meanwhile, in watts, if its driver reports it. */
 async function whileMetered<T>(run: () => Promise<T>): Promise<{ result: T; watts: number | undefined }> {
   const meter = spawn('nvidia-smi', ['--query-gpu=power.draw', '--format=csv,noheader,nounits', '-lms', '200'])
   const readings: number[] = []
@@ -60,7 +60,7 @@ async function whileMetered<T>(run: () => Promise<T>): Promise<{ result: T; watt
 
 let invalid = 0
 
-/** Milliseconds until work is there. */
+/** Milliseconds until the work is found. */
 async function timeOne(subtype: 'send' | 'receive'): Promise<number> {
   const hash = newRoot()
   const started = performance.now()
@@ -81,7 +81,7 @@ async function timeMany(subtype: 'send' | 'receive', count: number, atOnce: numb
   return times
 }
 
-/** From the cancel until the one who waited has his answer. */
+/** Milliseconds from the cancel until the waiting caller has its answer. */
 async function timeCancel(): Promise<number> {
   const hash = newRoot()
   const waiting = call({ action: 'work_generate', hash, difficulty: HARDEST })

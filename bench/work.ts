@@ -1,11 +1,11 @@
 /*
- * Measures the search for work on this machine: hashes a second on one core for each shape and for two other libraries,
- * and how soon the engine answers, stops and changes jobs; then every source there is, cards too. Run it as `npm run bench -- work`;
+ * Measures proof of work on this machine: hashes a second on one core for each code variant and for two other libraries;
+ * how soon the engine answers, stops and changes jobs; then every source, GPUs included. Run it as `npm run bench -- work`;
  * it takes about a minute.
  *
- * The other libraries are under the GPL: they are fetched into a temporary folder for the comparison, and are no part of
+ * The other libraries are under the GPL: they are downloaded into a temporary folder for the comparison and are not part of
  * this project. Without a network they are left out. All run in turns, a slice of processor time each, and ratios are
- * formed within a turn, so that a machine that is busy with other things slows all of them alike.
+ * formed within a turn, so that other load on the machine slows all of them alike.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -27,7 +27,7 @@ import { WORK_THRESHOLDS, workValue } from '../src/kernel/nano/work.ts'
 
 const TURNS = 9
 const SLICE_MICROSECONDS = 400_000
-/** Found after 262,144 hashes on average, so that a call is short beside a slice. */
+/** Found after 262,144 hashes on average, so a call is short compared with a slice. */
 const BENCH_THRESHOLD = 0xffffc00000000000n
 const UNREACHABLE = 2n ** 64n - 1n
 const NANO_POW = 'nano-pow@5.1.9'
@@ -35,9 +35,9 @@ const NANOCURRENCY = 'nanocurrency@2.5.0'
 
 interface Contender {
   name: string
-  /** Searches for a moment; answers how many nonces it tried. */
+  /** Searches for a moment and returns how many nonces were tried. */
   run(): number | Promise<number>
-  /** Processor time used by a process; by default that of this thread. */
+  /** Processor time used, of this thread by default. */
   spent?(): number
 }
 
@@ -47,7 +47,7 @@ const quantile = (values: readonly number[], share: number) =>
   values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))]!
 const median = (values: readonly number[]) => quantile(values, 0.5)
 
-/** Processor time of this thread; Node 20 knows only that of the whole process. */
+/** Processor time of this thread; Node 20 only has that of the whole process. */
 function processorMicroseconds(): number {
   const { user, system } = process.threadCpuUsage?.() ?? process.cpuUsage()
   return user + system
@@ -69,7 +69,7 @@ function ownContenders(): Contender[] {
   })
 }
 
-/** The processor through its OpenCL driver, which has threads of its own. */
+/** The CPU through its OpenCL driver, which uses its own threads. */
 function openClContenders(): Contender[] {
   const processor = listOpenCl().find(({ kind }) => kind === 'cpu')
   if (!processor) return []
@@ -93,7 +93,7 @@ function openClContenders(): Contender[] {
     })
 }
 
-/** Runs the module inside the package as the package itself does, without its threads. */
+/** Runs the package's WebAssembly as the package does, without its threads. */
 function nanoPow(folder: string): Contender {
   const source = readFileSync(join(folder, 'node_modules/nano-pow/dist/main.min.js'), 'utf8')
   const bytes = Buffer.from(/"(AGFzb[A-Za-z0-9+/=]{1000,})"/.exec(source)![1]!, 'base64')
@@ -106,7 +106,7 @@ function nanoPow(folder: string): Contender {
       const seed = Buffer.from(systemRandom.bytes(8)).readBigUInt64LE() & ~0xffffffn
       const root = newRoot()
       const nonce = BigInt.asUintN(64, main(seed, ...rootWords(root), BENCH_THRESHOLD))
-      // It tries two nonces and skips the third, as the ones it finds show.
+      // It tries two nonces and skips the third, as its results show.
       const offset = Number(nonce - seed)
       return Math.floor(offset / 3) * 2 + (offset % 3) + 1
     },
@@ -119,7 +119,7 @@ function nanocurrency(folder: string): Contender {
   }
   return {
     name: NANOCURRENCY,
-    // It begins with nonce zero.
+    // It starts at nonce zero.
     run: async () =>
       Number(BigInt(`0x${await computeWork(newRoot(), { workThreshold: BENCH_THRESHOLD.toString(16) })}`)) + 1,
   }
@@ -136,7 +136,7 @@ function fetchContenders(folder: string): Contender[] {
   }
 }
 
-/** Millions of hashes for a second of processor time. */
+/** Millions of hashes per second of processor time. */
 async function timeSlice({ run, spent = processorMicroseconds }: Contender): Promise<number> {
   const started = spent()
   let hashes = 0
@@ -150,7 +150,7 @@ async function timeSlice({ run, spent = processorMicroseconds }: Contender): Pro
 
 async function benchCores(contenders: readonly Contender[]): Promise<void> {
   const rates = new Map(contenders.map(({ name }) => [name, [] as number[]]))
-  // The first turn is for the compiler and does not count.
+  // The first turn is warm-up.
   for (let turn = 0; turn <= TURNS; turn++) {
     for (const contender of contenders) {
       const rate = await timeSlice(contender)
@@ -176,7 +176,7 @@ async function timeSearches(engine: CpuEngine, threshold: bigint, count: number)
   return times
 }
 
-/** From the moment a search is stopped until the next one, an easy one, is done. */
+/** Milliseconds from stopping a search until the next, easy one is done. */
 async function timeChanges(engine: CpuEngine, count: number): Promise<number[]> {
   const times: number[] = []
   for (let done = 0; done < count; done++) {
@@ -192,7 +192,7 @@ async function timeChanges(engine: CpuEngine, count: number): Promise<number[]> 
   return times
 }
 
-/** The 99th percentile of how late a timer of one millisecond comes, all in all. */
+/** 99th percentile of how late a one-millisecond timer fires. */
 async function loopDelay(): Promise<number> {
   const delays = monitorEventLoopDelay({ resolution: 1 })
   delays.enable()

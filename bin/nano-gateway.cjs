@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 'use strict'
-// Starts the command line on a Node that can run it. The syntax stays old on purpose: this file must load
-// on any Node, so that an unsupported one gets a sentence instead of a stack trace.
+// Starts the command line with a supported Node. The syntax is old on purpose: this file must load on any Node, so that an unsupported one prints a
+// sentence instead of a stack trace.
 var path = require('path')
 var fs = require('fs')
 
@@ -23,10 +23,7 @@ function shippedNode() {
   }
 }
 
-/**
- * npm puts a shell between itself and us, and tells only the shell to stop. Where that shell dies of it, we hear nothing but that
- * we have another parent.
- */
+/** npm starts a shell between itself and this process and signals only the shell. If the shell dies, the only sign is that our parent has changed. */
 function stopWithShell() {
   var shell = process.ppid
   if (process.platform === 'win32' || process.env.npm_lifecycle_event === undefined) return
@@ -65,9 +62,9 @@ if (!fs.existsSync(cli)) {
         ' and no bundled Node fits this machine.',
     )
   } else {
-    // Small young generations keep the process small under many different requests, at no cost that was measured. So does an
-    // allocator that returns what threads have freed; unless told, glibc keeps up to 64 MB of it for each of them.
-    // The child leaves when this channel closes, so that killing the launcher never orphans a gateway.
+    // A small young generation keeps memory low under varied requests, at no measurable cost. So do the allocator's
+    // thresholds: without them glibc keeps up to 64 MB of freed memory for each thread.
+    // The child exits when this IPC channel closes, so killing the launcher never orphans a gateway.
     var child = require('child_process').spawn(node, ['--max-semi-space-size=4', cli].concat(process.argv.slice(2)), {
       stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
       env: Object.assign({ MALLOC_TRIM_THRESHOLD_: '2097152', MALLOC_MMAP_THRESHOLD_: '1048576' }, process.env, {
@@ -82,7 +79,7 @@ if (!fs.existsSync(cli)) {
       })
     })
     child.on('exit', function (code, signal) {
-      // One that was asked to stop before it could listen for that has ended as it should.
+      // If the child was asked to stop before it could handle signals, it has ended as it should.
       process.exit(signal ? (asked && signal !== 'SIGKILL' ? 0 : 1) : code === null ? 1 : code)
     })
   }

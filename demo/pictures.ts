@@ -5,7 +5,7 @@ import { CHROMIUM } from '../test/support/chromium.ts'
 import { openScreen } from './screen.ts'
 import { openWorld } from './world.ts'
 
-/* Takes the pictures of the README from the running product: a gateway on its development ledger, with a month of a small shop. */
+/* Takes the README's screenshots from a running gateway on its development ledger, with a month of sales of a small shop. */
 
 const folder = resolve(import.meta.dirname, '../docs/pictures')
 const DAY = 86_400_000
@@ -50,7 +50,7 @@ async function rest(method: string, path: string, fields: object): Promise<Recor
   return (await reply.json()) as Record<string, unknown>
 }
 
-/** A checkout of the shop; a paid one is complete, and its message delivered, when this returns. */
+/** Makes a checkout; a paid one is complete and its webhook delivered when this returns. */
 async function sell(shop: string, goods: object, isPaid: boolean): Promise<void> {
   const { address, amount, check } = await ask('checkout', {
     ...goods,
@@ -87,7 +87,7 @@ async function takeCheckout(shop: string): Promise<void> {
   const { browser: address } = await ask('checkout', { ...GOODS[0], address: shop })
   await page.goto(address!)
   const card = await page.locator('.payment').boundingBox()
-  // Below it is the panel that only the development ledger has.
+  // Below the card is a panel that exists only on the development ledger.
   await keep(page, 'checkout', Math.ceil(card!.y + card!.height + 14))
 }
 
@@ -112,7 +112,7 @@ async function takeDashboard(): Promise<void> {
 
 try {
   const { address: shop } = world.createAccount()
-  // While the gateway's clock is that of the browser, because the page counts down by both.
+  // While the gateway's clock is that of the browser, because the page's countdown uses both.
   await rest('PUT', '/api/account/profile', SHOP)
   await takeCheckout(shop)
   await takeTill(shop)

@@ -7,29 +7,29 @@ interface Message {
   body?: unknown
 }
 
-/** Where the tour is printed, for people and for tests. */
+/** Output of the tour, for people and for tests. */
 export interface Screen {
   title(step: number, steps: number, title: string): void
-  /** A sentence about what happens. */
+  /** Prints a sentence about the next step. */
   say(text: string): void
-  /** What somebody else reads, such as a mail. */
+  /** Prints text that another person receives, such as a mail. */
   quote(text: string): void
-  /** What is sent. */
+  /** Prints a request. */
   call(method: string, url: string, sent?: Message): void
-  /** What comes back. */
+  /** Prints a response. */
   answer(status: number, came: Message): void
-  /** Something that was proved. */
+  /** Prints a result that was verified. */
   done(text: string): void
 }
 
 const WIDTH = 100
 const RULE = 72
 
-/** Writes to a terminal. Colours are left out where they would only be noise. */
+/** Writes to a terminal, with colours if they are wanted. */
 export function openScreen(write: (text: string) => void, colours: boolean): Screen {
   const paint = (style: Style, text: string) => (colours ? styleText(style, text, { validateStream: false }) : text)
   let isBlank = false
-  /** Blank lines part; two of them would only be a hole. */
+  /** Never prints two blank lines in a row. */
   const line = (text = '') => {
     if (!(text === '' && isBlank)) write(`${text}\n`)
     isBlank = text === ''
@@ -65,7 +65,7 @@ export function openScreen(write: (text: string) => void, colours: boolean): Scr
   }
 }
 
-/** Headers, then indented JSON. Pictures and signatures are cut, because nobody reads them. */
+/** Headers, then indented JSON. Images and signatures are shortened. */
 function toLines({ headers = {}, body }: Message): string[] {
   const named = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   const lines = body === undefined ? [] : JSON.stringify(body, null, 2).split('\n')

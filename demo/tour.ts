@@ -14,7 +14,7 @@ interface Step {
 
 const STEPS: readonly Step[] = [key, checkout, wallet, username, email, payPerRequest]
 
-/** What most users come for, once, on a ledger that is gone afterwards. */
+/** Shows what most users come for, on a temporary ledger. */
 export async function runTour(screen: Screen, env: Record<string, string> = {}): Promise<void> {
   const world = await openWorld(screen, env)
   try {

@@ -29,24 +29,24 @@ export interface Account {
   address: string
 }
 
-/** A gateway of its own, on a ledger of its own, and everything that the steps of the tour use of it. */
+/** A gateway with its own ledger, and what the tour's steps use of it. */
 export interface World {
   screen: Screen
   app: App
-  /** Made by the first step; the others use it. */
+  /** Made by the first step for all others. */
   key: string
   receiverUrl: string
   createAccount(): Account
-  /** Calls an action and shows both sides of it. */
+  /** Calls an action and prints the request and the response. */
   rpc(action: string, fields?: object, headers?: Record<string, string>): Promise<Reply>
   request(method: string, path: string, body?: object, headers?: Record<string, string>): Promise<Reply>
   /** Sends from the account that owns the development ledger. */
   fund(address: string, nano: string): Promise<void>
-  /** The next message that the shop's receiver gets. */
+  /** The next webhook that the shop receives. */
   nextDelivery(): Promise<Delivery>
-  /** Asks again until something is so. */
+  /** Repeats the check until it is true. */
   until(isSo: () => Promise<boolean>): Promise<void>
-  /** Turns the gateway's clock on. */
+  /** Advances the gateway's clock. */
   pass(milliseconds: number): void
   close(): Promise<void>
 }
@@ -61,12 +61,12 @@ function createAccount(): Account {
   return { privateKey, address: toAddress(publicKeyOf(privateKey)) }
 }
 
-/** Those of the headers that are there. */
+/** The named headers that are present. */
 function pick(headers: Headers, names: readonly string[]): Record<string, string> {
   return Object.fromEntries(names.flatMap((name) => (headers.has(name) ? [[name, headers.get(name)!]] : [])))
 }
 
-/** A shop that keeps what it is sent and says yes. */
+/** A shop's webhook receiver that accepts everything. */
 async function openReceiver() {
   const arrived: Delivery[] = []
   const server = createServer((request, response) => {

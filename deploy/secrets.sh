@@ -1,13 +1,13 @@
 #!/bin/sh
-# Makes the secrets that compose.yaml hands to its containers, in secrets/ beside this file. Each is made once: what is
-# there is never touched, because a new wallet key in its place would lose every wallet.
+# Makes the secrets that compose.yaml passes to its containers, in secrets/ beside this file. Existing files are never
+# changed, because replacing the wallet key would lose every wallet.
 set -eu
 cd "$(dirname "$0")"
 umask 077
 mkdir -p secrets
 chmod 700 secrets
 
-# Containers read the files as users of their own, hence 444; on this machine the folder keeps everybody else out.
+# Containers read the files as different users, hence 444; on this machine the folder itself is closed to others.
 keep() {
   [ -e "secrets/$1" ] || {
     printf '%s\n' "$2" > "secrets/$1.new"

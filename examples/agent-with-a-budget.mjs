@@ -14,7 +14,7 @@ const gateway = createGateway({ url, pay: { key: PURSE_KEY, budget } })
 const purse = gateway.wallet(PURSE_KEY)
 const wallet = gateway.wallet(WALLET_KEY, { budget })
 
-// What was sent to them is received first; the wallet's work for that is bought already.
+// Receive first what was sent to them. The work for the wallet's receive is already bought.
 for (const account of [purse, wallet]) {
   if ((await account.receive()).balance === 0n) {
     console.log(`Fund ${account.address} and start again.`)

@@ -25,7 +25,7 @@ async function call(action, fields) {
   return answer
 }
 
-// 1. What waits, and where the account stands. All of it from one moment; an account without blocks starts from nothing.
+// 1. Read what is receivable and the state of the account, both at one moment. An account without blocks starts with zeros.
 const { blocks } = await call('receivable', { account: address, count: 1, source: true })
 if (blocks === '') throw new Error(`Nothing waits at ${address}. Fund it and start again.`)
 const [[hash, { amount }]] = Object.entries(blocks)
@@ -37,10 +37,10 @@ const {
   account: address,
   representative: true,
 })
-// 2. The work of a block belongs to the newest block of its account, or to the public key where there is none.
+// 2. The work of a block depends on the newest block of its account, or on the public key if the account has no block.
 const root = frontier === '0'.repeat(64) ? tools.addressToPublicKey(address) : frontier
 const { work } = await call('work_generate', { hash: root, subtype: 'receive' })
-// 3. Signed here: the private key never leaves this program.
+// 3. Sign locally: the private key never leaves this program.
 const signed = block.receive(
   {
     walletBalanceRaw: balance,
@@ -53,9 +53,9 @@ const signed = block.receive(
   },
   privateKey,
 )
-// 4. Published. If no answer came, ask block_info for its hash before anything else is sent.
+// 4. Publish. If no answer comes, ask block_info for the hash before you send anything else.
 const { hash: published } = await call('process', { subtype: 'receive', block: signed })
-// 5. Final once the network has confirmed it, usually within a second.
+// 5. The block is final once the network has confirmed it, usually within a second.
 for (let looks = 0; looks < 30; looks++) {
   if (String((await call('block_info', { hash: published })).confirmed) === 'true') break
   await new Promise((resolve) => setTimeout(resolve, 500))

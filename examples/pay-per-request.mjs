@@ -21,11 +21,11 @@ if ((await receiveFunds(wallet)) === 0n) {
   process.exit(1)
 }
 
-// What the gateway sells, and on which ledger: nano:dev is test nano, nano:mainnet is real.
+// What the gateway sells and on which ledger: nano:dev is test nano, nano:mainnet is real.
 const { items } = await (await fetch(new URL('/.well-known/x402', gateway))).json()
 const { network } = items[0].accepts[0]
 const client = new x402Client().register(network, scheme)
-// The stock client pays in nothing that its owner has not allowed: here 0.01 nano a request at most.
+// The x402 client pays only in assets that you allow: here at most 0.01 nano a request.
 client.setSpendControls({ allowedAssets: [{ network, asset: 'XNO', maxAmountPerPayment: String(10n ** 28n) }] })
 const pay = wrapFetchWithPayment(fetch, client)
 

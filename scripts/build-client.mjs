@@ -1,6 +1,6 @@
 /*
- * Builds packages/client: what the client knows of the actions, from the registry; one module of the client and of the kernel it
- * uses; and its types, compiled without those of Node, so that nothing of Node's is used.
+ * Builds packages/client: generates its types of the actions from the registry, bundles the client with the parts of the kernel that it uses, and compiles
+ * its declarations without Node's types, so that the client cannot use Node.
  */
 import { spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
@@ -29,7 +29,7 @@ await build({
   entryPoints: ['index.ts', 'x402.ts'].map((file) => join(root, 'src', 'client', file)),
   outdir: dist,
   bundle: true,
-  // Both entries share one signer for each account only if they share its module.
+  // Both entries must share one module, so that they share one signer for each account.
   splitting: true,
   format: 'esm',
   platform: 'neutral',

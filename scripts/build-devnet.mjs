@@ -1,6 +1,6 @@
 /*
- * Builds packages/devnet: the ledger and its helpers for tests as a few modules that share what they have in common, and their
- * types. The ledger itself is a module of its own, which only who runs it loads: it needs `node:sqlite`.
+ * Builds packages/devnet: the ledger and its test helpers as modules that share common code, and their types. The ledger is a separate module that is
+ * loaded only when it runs, because it needs `node:sqlite`.
  */
 import { spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /*
- * Builds packages/medusa: one module of the provider and of the client it uses, its types, and the extension of the dashboard. Nothing of Medusa is needed for it: what
- * its packages expect of a provider is written down in `src/medusa/shapes.ts`.
+ * Builds packages/medusa: the provider with the client it uses, its types, and the extension of the dashboard. The build does not need Medusa: the
+ * interfaces that Medusa expects of a provider are declared in `src/medusa/shapes.ts`.
  */
 import { spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
@@ -26,14 +26,14 @@ await build({
   target: 'node20',
   external: ['@noble/*'],
 })
-// The shop builds this one into its dashboard, whose packages it takes.
+// The shop bundles this file into its own dashboard, with its own packages.
 await build({
   ...shared,
   entryPoints: [join(root, 'src', 'medusa', 'admin', 'index.ts')],
   outfile: join(dist, 'admin', 'index.js'),
   platform: 'browser',
   target: 'es2022',
-  // Our own pages are of another library, which the project's settings name.
+  // The project's settings name the JSX library of our own pages; this one uses React.
   tsconfigRaw: { compilerOptions: { jsx: 'react-jsx', jsxImportSource: 'react' } },
   packages: 'external',
 })

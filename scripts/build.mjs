@@ -1,5 +1,5 @@
-// Compiles src/ to dist/ with tsc and bundles the command line, only when a source is newer than the last build. Types are checked by `npm run check`, and
-// written out for a package (`--force`, `--declarations`): what only has to run is built in a tenth of the time without them.
+// Compiles src/ to dist/ and bundles the command line if a source is newer than the last build. Types are checked by `npm run check`. Declarations are
+// written only for a package (`--force`, `--declarations`): without them a build takes a tenth of the time.
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -1,17 +1,17 @@
 /*
- * Puts what the command line loads, its packages included, into a few files: to find, read and link two thousand takes most of a
- * start, and who installs the gateway needs no packages but those with binaries. `dist/cli.js` is the first of them; the others are in
- * `dist/bundle`, beside the licences of what they hold. All that `start` loads is one of them, `gateway.cjs`, so that what V8 compiles of it can
- * be kept. Threads, processes and what others import are files of their own, each with its packages. Nothing else that was compiled is left.
+ * Bundles the command line and its packages into a few files. Finding, reading and linking two thousand files would take most of a start; and users need
+ * to install only the packages with binaries. `dist/cli.js` is the first file; the others are in `dist/bundle`, with the licences of the bundled packages.
+ * Everything that `start` loads is in `gateway.cjs`, so that V8's compiled code can be cached. Threads, processes and the package's exports are separate
+ * files. All other compiled files are removed.
  */
 import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { build } from 'esbuild'
 
-/** These load a binary that lies beside them. */
+/** Packages that load a binary file from their own folder. */
 const NATIVE = ['koffi', 'sodium-native', 'pg-native']
 
-/** These make traces. A build can do without them, and says so; a gateway that is to trace then refuses to start. */
+/** Packages for traces. A build without them works and prints a note; a gateway that is configured to trace then refuses to start. */
 const TRACING = ['core', 'exporter-trace-otlp-http', 'resources', 'sdk-trace'].map((name) => `@opentelemetry/${name}`)
 
 function listMissing(dist) {
@@ -20,7 +20,7 @@ function listMissing(dist) {
   return missing
 }
 
-/** What a file asks about its own place is answered with the place it was compiled to. */
+/** `import.meta` of a bundled file resolves to the path that it was compiled to. */
 const placesOf = (dist) => ({
   name: 'places',
   setup(building) {
@@ -39,8 +39,8 @@ const placesOf = (dist) => ({
 })
 
 /**
- * The router compiles a function for the prefix of each node of its tree, and again whenever a node is split: a tenth of a
- * start. The same comparison without compiling is as quick for the few requests that pass the router.
+ * The router compiles a function for the prefix of each node of its tree, again whenever a node is split; that takes a tenth of a start. A plain
+ * comparison is as fast for the few requests that pass the router.
  */
 const COMPILED = /return new Function\('path', 'i',[^\n]*\n/
 const ROUTER = {
@@ -54,7 +54,7 @@ const ROUTER = {
   },
 }
 
-/** What makes traces is loaded where there is a collector, and nowhere else. It shares nothing with the gateway but types. */
+/** The tracing code is loaded only if a collector is configured. It shares nothing with the gateway but types. */
 const TRACES = {
   name: 'traces',
   setup(building) {
@@ -76,7 +76,7 @@ const listScripts = (dist) =>
   readdirSync(dist, { recursive: true })
     .map((file) => file.replaceAll('\\', '/'))
     .filter((file) => file.endsWith('.js') && !/^(?:bundle|web\/assets)\//.test(file))
-/** What is loaded by its own name: threads, processes, and what the package exports. */
+/** Files that are loaded by name: threads, processes, and the package's exports. */
 const isApart = (file) => /-(?:worker|process)\.js$/.test(file) || /^exports\/(?:names|x402)\.js$/.test(file)
 
 export async function bundle(dist) {
@@ -143,13 +143,13 @@ export async function bundle(dist) {
   writeFileSync(join(dist, 'bundle', 'LICENSES.txt'), licencesOf([...new Set(files)]))
 }
 
-/** A letter of another alphabet would make V8 hold two bytes for each of the whole text. Those in regular expressions are left. */
+/** One character outside Latin-1 would make V8 store the whole text with two bytes per character. Regular expressions are left alone. */
 function toAscii(file) {
   const escape = (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`
   writeFileSync(file, readFileSync(file, 'utf8').replaceAll(/[^\0-\x7F]/g, escape))
 }
 
-/** The licences of all packages that some files belong to. */
+/** The licences of all packages in the given files. */
 function licencesOf(files) {
   const folders = new Set(files.flatMap((file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? []))
   const texts = [...folders].sort().map((folder) => {

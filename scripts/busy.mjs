@@ -1,4 +1,4 @@
-// Keeps one processor busy until whoever started it ends it, or is gone.
+// Keeps one processor busy until the parent ends it or exits.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -11,7 +11,7 @@ function burn() {
   setImmediate(burn)
 }
 
-/** Answers how to end it, which is waited for. */
+/** Returns a function that stops it and waits for its end. */
 export function startBusy() {
   const child = spawn(process.execPath, [here], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
   const ended = once(child, 'exit')

@@ -1,4 +1,4 @@
-// Format, lint, types, architecture and the subjects of commits in one go; no services, a few seconds.
+// Checks format, lint, types, architecture and commit subjects. Needs no services and takes a few seconds.
 import { spawn } from 'node:child_process'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -6,7 +6,7 @@ import { readySources } from './made-sources.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const tool = (name) => join(root, 'node_modules', name, 'bin', name)
-/** What the compiler found out the last time: the next check looks only at what has changed since, in a tenth of the time. */
+/** TypeScript's incremental state: the next check looks only at changes, in a tenth of the time. */
 const KNOWN_TYPES = join(root, '.cache', 'types.tsbuildinfo')
 const TSC = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
 const fix = process.argv.includes('--fix')

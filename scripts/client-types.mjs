@@ -1,4 +1,4 @@
-// Writes what the client knows of the actions, from the registry itself. Run by `made-sources.mjs`.
+// Writes the client's types of the actions, from the registry. Run by `made-sources.mjs`.
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { publicSchema } from '../src/kernel/public-schema.ts'
@@ -17,13 +17,13 @@ const unique = (list) => [...new Set(list)]
 const memberName = (name) => (/^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name))
 const remark = (text) => (text === undefined ? '' : `/** ${text.replaceAll('*/', '*')} */\n`)
 
-/** `bigints`: whether amounts in raw are read into numbers. */
+/** `bigints`: whether raw amounts become bigints. */
 function typeOf(schema, bigints) {
   if (schema.$ref) return schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1)
   const forms = formsOf(schema)
   if (forms) {
     const types = unique(forms.map((form) => typeOf(form, bigints)))
-    // A text that may be any says nothing more by naming some.
+    // In a union with `string`, listing literals adds nothing.
     return types.filter((type) => !types.includes('string') || !/^"[^"]*"$/.test(type)).join(' | ')
   }
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ')
@@ -58,7 +58,7 @@ function objectOf({ properties = {}, required = [], additionalProperties }, bigi
 const memberOf = (name, type, { description }, required) =>
   `${remark(description)}${memberName(name)}${required.includes(name) ? `: ${type}` : `?: ${type} | undefined`}`
 
-/** The unit of an amount in a request: a bigint is always raw, and written as the action reads it. */
+/** The unit of an amount in a request. A bigint always means raw and is converted to what the action reads. */
 const UNITS = { nano: 'nano', nanoOrAll: 'nano', raw: 'raw' }
 const unitOf = ({ reader }) => UNITS[reader]
 const isFlag = (schema) => schema.reader === 'flag' || schema.form?.anyOf?.[0]?.type === 'boolean'
@@ -72,7 +72,7 @@ function requestOf({ properties, required = [] }) {
   return lines.length === 0 ? 'Record<string, never>' : `{\n${lines.join('\n')}\n}`
 }
 
-/** Every text in an answer with its place: `[]` is an entry of a list, `*` one of a map. */
+/** Every string of an answer with its path: `[]` is a list entry, `*` a map entry. */
 function textsIn(schema, path = []) {
   const forms = formsOf(schema)
   if (forms) return forms.flatMap((form) => textsIn(form, path))
@@ -85,11 +85,11 @@ function textsIn(schema, path = []) {
   ]
 }
 
-/** What else could be mistaken for an amount in raw. */
+/** Other strings that could be mistaken for raw amounts. */
 const looksRaw = ({ pattern = '', enum: words }) =>
   words ? words.some((word) => /^\d+$/.test(word)) : new RegExp(pattern).test('5')
 
-/** Where amounts in raw stand in an answer, and nothing but those. */
+/** Paths of exactly the raw amounts of an answer. */
 function rawPaths(schema) {
   const texts = textsIn(schema)
   const raws = unique(texts.filter(({ schema }) => isRaw(schema)).map(({ path }) => path))
@@ -113,7 +113,7 @@ function factsOf({ input, output, readOnly, once, onceWhen }) {
   }
 }
 
-/** Routes that the client offers beside the actions, by their operation ids. */
+/** Routes that the client offers besides actions, by operation id. */
 const ROUTES = [
   ...['listCheckouts', 'listRefunds', 'refundCheckout'],
   ...['listLinks', 'createLink', 'getLink', 'changeLink', 'deleteLink'],
@@ -133,7 +133,7 @@ function fail(id) {
   throw new Error(`No route is called ${id}.`)
 }
 
-/** Schemas that have a type of their own in `answers.ts`. */
+/** Schemas with their own type in `answers.ts`. */
 const TYPES = new Map([[OWN_CHECKOUT, 'OwnCheckout']])
 
 function routeOf({ id, summary, query = [], body, answer }) {
@@ -208,7 +208,7 @@ export const ROUTES = {\n${ROUTES.map((route) => `${route.id}: ${JSON.stringify(
 
 mkdirSync(folder, { recursive: true })
 for (const [name, text] of Object.entries(listFiles())) {
-  // Others may be at the same file: they find the whole or nothing.
+  // Written to a temporary file and renamed, because another process may read or write the file at the same time.
   const draft = join(folder, `.${name}.${process.pid}`)
   writeFileSync(draft, text)
   renameSync(draft, join(folder, name))

@@ -1,5 +1,4 @@
-// What the sources export and who imports it, read from their text: every import and export of this codebase is written
-// in one of a few ways.
+// Finds what the sources export and who imports it, by reading their text: this codebase writes imports and exports in only a few ways.
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 
@@ -8,11 +7,11 @@ const DECLARED =
 const TAKEN_APART = /^export const \{([^}]*)\} =/gm
 const LISTED = /^export (?:type )?\{([^}]*)\}(?: from '([^']+)')?/gm
 const IMPORTED = /^import (?:type )?(?:(\w+)(?:, )?)?(?:\{([^}]*)\})? ?from '(\.[^']+)'/gm
-/** All of a file at once, or a file at the time it is needed: whichever of its names occur beside that are used. */
+/** Imports of a whole file, static or dynamic. Every export whose name occurs in the importing file counts as used. */
 const WHOLE = /(?:^(?:import|export) \* (?:as \w+ )?from|\bimport\(|new URL\()\s*'(\.[^']+)'/gm
 const FOLDERS = ['src', 'test', 'bench', 'demo', 'scripts', 'packages', 'bin']
 
-/** `a as b` is a in the file that has it, and b for others. */
+/** In `a as b`, the exporting file knows `a` and its importers know `b`. */
 const namesOf = (list, which) =>
   list
     .split(',')
@@ -29,7 +28,7 @@ function listFiles(root) {
   )
 }
 
-/** Everything that the text of a file exports. Types of its own are left out where only what runs is wanted. */
+/** All names that a file's text exports, optionally without types. */
 export function exportsOf(text, { types = true } = {}) {
   return [
     ...[...text.matchAll(DECLARED)]
@@ -40,10 +39,7 @@ export function exportsOf(text, { types = true } = {}) {
   ]
 }
 
-/**
- * `{ 'src/file.ts': ['name'] }`: what each file of the sources exports and no other file imports. A type may be exported because the
- * compiler needs its name in the declarations of another file, and is left out.
- */
+/** `{ 'src/file.ts': ['name'] }`: exports that no other file imports. Types are left out, because the compiler may need their names in other declarations. */
 export function findUnusedExports(root) {
   const { files, used } = readUses(root)
   const unused = files
@@ -55,7 +51,7 @@ export function findUnusedExports(root) {
   return Object.fromEntries(unused.filter(([, names]) => names.length > 0))
 }
 
-/** How many of the exports of these files, types as well, exactly one of these files imports. */
+/** How many exports of these files, types included, exactly one of these files imports. */
 export function countWithOneImporter(root, sources) {
   const { used } = readUses(root)
   const own = new Set(sources)
@@ -66,7 +62,7 @@ export function countWithOneImporter(root, sources) {
   }, 0)
 }
 
-/** Every file, and for each the names that others import of it: by whom. */
+/** For each file, which of its names are imported by which files. */
 function readUses(root) {
   const files = listFiles(root)
   const used = new Map(files.map((file) => [file, new Map()]))
@@ -85,7 +81,7 @@ function readUses(root) {
   return { files, used }
 }
 
-/** What other programs import. */
+/** Files that other programs import. */
 const isFace = (file) =>
   /^src\/(?:exports\/|(?:client\/(?:index|x402)|medusa\/index)\.ts|testing\/(?:index|node-test|playwright|vitest)\.ts)/.test(
     file,

@@ -1,12 +1,12 @@
 import { inspect } from 'node:util'
 
-/** The last line of a run that came to its end. */
+/** The last line of a run that finished. */
 const END = 'end'
 
-/** A test that failed only because one inside of it did has nothing to say of its own. */
+/** False if a test failed only because a subtest failed. */
 const isFirstHand = ({ error }) => error?.failureType !== 'subtestsFailed'
 
-// A reporter that writes every failed test as a line of JSON: its file, its title, and what it said.
+// A test reporter that writes every failed test as a line of JSON: its file, title and error.
 export default async function* failedFiles(events) {
   for await (const { type, data } of events) {
     if (type !== 'test:fail' || !data.file) continue
@@ -17,7 +17,7 @@ export default async function* failedFiles(events) {
   yield `${END}\n`
 }
 
-/** Reads what the reporter has written. A process that died has not run all of its files, whatever it said of the others. */
+/** Reads the reporter's lines. If the process died, the result says that not all files ran. */
 export function readFailures(text) {
   const lines = text.split('\n').filter(Boolean)
   const ended = lines.at(-1) === END

@@ -1,4 +1,4 @@
-// What a newcomer does first, on any system: starts the gateway as it was built, asks for money, pays, and sees that it has arrived.
+// The first steps of a new user, on any system: starts the built gateway, gets test money, pays, and checks that the payment arrived.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -14,7 +14,7 @@ const LOOK_EVERY = 200
 const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-first-payment-'))
 const env = { ...process.env, DATA_DIR: folder, HOST: '127.0.0.1', PORT: '0', METRICS_PORT: '0', LOG_LEVEL: 'warn' }
 
-/** The command line, as `npx nano-gateway` would run it. */
+/** Runs the command line as `npx nano-gateway` would. */
 function run(...args) {
   const child = spawn(process.execPath, [join(root, 'bin', 'nano-gateway.cjs'), ...args], { env })
   let said = ''
@@ -22,7 +22,7 @@ function run(...args) {
   return { child, said: () => said, ended: once(child, 'close').then(([code]) => code) }
 }
 
-/** Where it listens, once it says so; an end before that is a failure. */
+/** Resolves with the address once the process listens; fails if it ends first. */
 async function listening({ child, said, ended }) {
   const found = async () => {
     for (;;) {

@@ -1,4 +1,4 @@
-// A reporter that ends the run at the first failure, by the process's own way out, so that servers of the tests go with it.
+// A test reporter that ends the run at the first failure with `process.exit`, so that the tests' servers are stopped too.
 import { writeSync } from 'node:fs'
 import { Transform } from 'node:stream'
 

@@ -1,4 +1,4 @@
-// Runs the gallery of clients and writes the table of docs/clients.md from what each did: `npm run keep-clients`.
+// Runs the tests with third-party clients and writes the table of docs/clients.md from the results: `npm run keep-clients`.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Types that no export leads to are nobody's. */
+/** Deletes declarations that no exported type refers to. */
 export function keepReached(dist, entries) {
   const reached = new Set(entries)
   for (const file of reached) {

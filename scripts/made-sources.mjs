@@ -1,5 +1,5 @@
-// Has what is made of other sources made where it is missing, or older than they: the types of the client, and what pages verify proofs with. They are
-// built, not kept: whatever needs them runs this first.
+// Generates sources that are missing or older than their inputs: the client's types, and the browser code that verifies proofs. They are not in the
+// repository, so whatever needs them runs this first.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -15,7 +15,7 @@ export function newestChange(folder) {
   return Math.max(0, ...changes)
 }
 
-/** What is made, by whom, and of what besides. */
+/** Each generated file, its generator, and further inputs. */
 const MADE = [
   { file: 'src/client/generated/facts.ts', writer: 'scripts/client-types.mjs', of: ['src/modules', 'src/kernel'] },
   { file: 'src/web/assets/verify-proof.js', writer: 'scripts/proof-verifier.mjs', of: ['src/kernel'] },

@@ -1,4 +1,4 @@
-// Which files of src run while one payment is reported, and while one wallet sends: counted by the engine.
+// Counts the files of src that run during one payment and one wallet send, from V8's coverage.
 import { Session } from 'node:inspector/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -19,7 +19,7 @@ export async function walkThrough(root) {
   await engine.post('Profiler.enable')
   await engine.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
   const source = pathToFileURL(`${root}/src/`).href
-  /** The development ledger belongs to the network, and what loads a file does not count. */
+  /** Files of the development ledger, and loading a file, do not count. */
   const during = async (run) => {
     await engine.post('Profiler.takePreciseCoverage')
     await run()

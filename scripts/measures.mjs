@@ -1,5 +1,5 @@
-// Prints what the structure of this house comes to, so that a change of it can be told in numbers: `npm run measures`, with `-- --walks` also the
-// files that a payment and a send pass through, with `--names` their names.
+// Prints figures about the structure of the code, to compare before and after a change: `npm run measures`. `-- --walks` adds the number of files that a
+// payment and a send pass through, `--names` their names.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,18 +17,18 @@ const linesOf = (file) => read(file).split('\n').length - 1
 const sum = (files) => files.reduce((total, file) => total + linesOf(file), 0)
 
 const all = [...listed('src'), ...listed('test')]
-// What is made of other sources is nobody's to read.
+// Generated files are not counted.
 const sources = all.filter((file) => !isTest(file) && !file.startsWith('src/client/generated/'))
 const tests = all.filter(isTest)
 
-/** What a file needs of others; types are gone when it runs. */
+/** Runtime imports of a file; type imports do not count. */
 function importsOf(file, pattern) {
   return [...read(file).matchAll(pattern)].map(([, path]) => join(dirname(file), path).replaceAll('\\', '/'))
 }
 const ALL = /^(?:import|export) [^'"]*?from '(\.[^']+)'/gm
 const VALUES = /^(?:import|export) (?!type\b)(?!\{(?:\s*type \w+(?: as \w+)?,?)+\s*\})[^'"]*?from '(\.[^']+)'/gm
 
-/** The longest way along imports; files that import each other in a circle are named. */
+/** The longest chain of imports. Import cycles are reported. */
 function longestChain(pattern) {
   const graph = new Map(sources.map((file) => [file, importsOf(file, pattern).filter((to) => sources.includes(to))]))
   const longest = new Map()
@@ -47,7 +47,7 @@ function longestChain(pattern) {
   return { chain: [...longest.values()].sort((a, b) => b.length - a.length)[0], circles }
 }
 
-/** What the linter takes for a function of more lines; history is not rewritten, so that migrations do not count. */
+/** Functions that exceed the linter's line limit. Migrations are left out, because released ones never change. */
 function longFunctions(most) {
   const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-measures-'))
   const config = join(folder, 'oxlint.json')

@@ -1,7 +1,7 @@
-// Single wrong lines: what a slip of a hand could have made of a line of source.
+// Mutations: single wrong lines, as a slip of the hand could make them.
 import { stripTypeScriptTypes } from 'node:module'
 
-/** Each turns a line into another that still parses, or answers undefined where it does not apply. */
+/** Each mutation returns a line that still parses, or undefined if it does not apply. */
 const SLIPS = [
   { name: 'condition inverted', of: invertedIf },
   { name: 'guard removed', of: (line) => replaced(line, /^(\s*)if \(.*\) (?:throw|return)\b.*[^{([,]$/, '$1') },
@@ -24,7 +24,7 @@ const SLIPS = [
   { name: 'false made true', of: (line) => replaced(line, /\bfalse\b/, 'true') },
 ]
 
-/** The condition of an `if` ends where its bracket closes, which may be before the end of the line. */
+/** Finds the bracket that closes the condition of an `if`; it may not be the last one of the line. */
 function invertedIf(line) {
   const start = /^\s*(?:\} else )?if \(/.exec(line)?.[0].length
   if (start === undefined) return undefined
@@ -41,21 +41,21 @@ function replaced(line, pattern, by, holds = () => true) {
   return other === line ? undefined : other
 }
 
-/** A line whose brackets close on it can go without leaving half a statement behind. */
+/** A line with balanced brackets can be removed without leaving half a statement. */
 function balanced(line) {
   const count = (signs) => [...line].filter((sign) => signs.includes(sign)).length
   return count('(') === count(')') && count('[') === count(']')
 }
 
-/** Lines that only speak of types, texts and documents change nothing that a test could see. */
+/** Lines with only types, strings or documentation: a test cannot see their mutations. */
 const SILENT =
   /^\s*(?:\/\/|\/\*|\*|import |export (?:type|interface)|interface |type |summary:|description:|[a-z_]+\??: (?:string|number|boolean|bigint|Raw)\b)/
 
-/** Every slip that could be made in a file: line, what it said, what it says. */
+/** Every mutation of a file: line, text before and after. */
 export function listSlips(file, source) {
   return source.split('\n').flatMap((line, at) => {
     if (SILENT.test(line) || line.trim() === '') return []
-    // Inside a text, a sign is only a sign.
+    // Operators inside strings are not mutated.
     const bare = line.replaceAll(/'[^']*'|`[^`]*`/g, (text) => '·'.repeat(text.length))
     return SLIPS.flatMap(({ name, of }) => {
       if (of(bare) === undefined) return []
@@ -65,7 +65,7 @@ export function listSlips(file, source) {
   })
 }
 
-/** What no engine would read is no slip that a test has to find. */
+/** Mutations that do not parse are dropped. */
 export function parses(source) {
   try {
     stripTypeScriptTypes(source)
@@ -75,14 +75,14 @@ export function parses(source) {
   }
 }
 
-/** The source with one slip in it. */
+/** The source with one mutation applied. */
 export function slipped(source, { line, is }) {
   const lines = source.split('\n')
   lines[line - 1] = is
   return lines.join('\n')
 }
 
-/** Numbers in the same order for the same seed. */
+/** Random numbers that are the same for the same seed. */
 export function seeded(seed) {
   let state = seed >>> 0
   return () => {

@@ -1,7 +1,7 @@
-// Makes one line of `src/modules` or `src/guard` wrong at a time and expects a test of its module to turn red. What stays green is printed:
-// a line that nothing holds. `npm run mutate -- --seed 7 --count 150 [--only src/modules/wallets,src/modules/pos] [--lanes 2]`
-// Which test reaches which line is found out first, once for each state of the sources, so that a slip meets only the tests that can see
-// it. `--nearest 3` meets only the three nearest of them, none that needs a browser or runs for minutes: what survives is to be looked at.
+// Mutation testing: makes one line of `src/modules` or `src/guard` wrong at a time and expects a test of its module to fail. Mutations that survive are
+// printed, because no test covers these lines. `npm run mutate -- --seed 7 --count 150 [--only src/modules/wallets,src/modules/pos] [--lanes 2]`
+// First it finds out which test reaches which line, once for each state of the sources, so that a mutation runs only the tests that reach it. `--nearest
+// 3` runs only the three nearest of them, none with a browser or a run time of minutes; survivors then need a look.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -29,12 +29,12 @@ const { values } = parseArgs({
     only: { type: 'string', default: '' },
     lanes: { type: 'string', default: '2' },
     nearest: { type: 'string' },
-    // What an earlier run of the same seed printed: slips that turned a test red then are not tried again.
+    // The output of an earlier run with the same seed: mutations that failed a test then are skipped.
     log: { type: 'string' },
   },
 })
 
-/** The tests that hold a module beside those that lie in it, cheapest first: names of files, without `.test.ts`, that begin so. */
+/** Further tests of a module, besides those in its folder, cheapest first: prefixes of file names without `.test.ts`. */
 const HELD_BY = {
   admin: 'test/stores/dashboard test/pages/dashboard',
   guard:
@@ -74,12 +74,12 @@ const listed = (folder, pattern) =>
 
 const tests = [...listed('src', /\.test\.tsx?$/), ...listed('test', /\.test\.tsx?$/)]
 const moduleOf = (file) => (file.startsWith('src/guard/') ? 'guard' : file.split('/')[2])
-/** A module that is not named would be held by less than it is, and lines of it be called unheld. */
+/** Every module must be listed. Otherwise it would miss tests, and lines would be reported as not covered. */
 const heldBy = (module) => {
   if (!(module in HELD_BY)) throw new Error(`HELD_BY does not say which tests hold ${module}`)
   return HELD_BY[module]
 }
-/** Browsers, and what looks for rare orders of events. */
+/** Tests with a browser, and tests that search for rare orders of events. */
 const FAR = /^test\/(?:pages|sim|shared)\/|\/neighbours-/
 const testsOf = (module) =>
   [
@@ -93,7 +93,7 @@ const testsOf = (module) =>
 const written = [...listed('src/modules', /\.tsx?$/), ...listed('src/guard', /\.tsx?$/)].filter(
   (file) => !/\.test\.tsx?$/.test(file),
 )
-/** In the order that was given. */
+/** In the given order. */
 const sources = values.only.split(',').flatMap((start) => written.filter((file) => file.startsWith(start)))
 const sourceOf = (file) => readFileSync(join(root, file), 'utf8')
 const every = sources.flatMap((file) => listSlips(file, sourceOf(file)))
@@ -105,7 +105,7 @@ for (const mutant of shuffled(every, seeded(seed))) {
 }
 console.log(`Seed ${seed}: ${chosen.length} of ${every.length} single wrong lines.`)
 
-/** A test that waits for what never comes is red as well. */
+/** A test that waits forever counts as failed. */
 const TEST_MILLISECONDS_MAX = 180_000
 const RUN_MILLISECONDS_MAX = 900_000
 const CACHE = join(root, 'node_modules/.cache/mutants')
@@ -113,7 +113,7 @@ const CACHE = join(root, 'node_modules/.cache/mutants')
 function runTests(copy, files, options) {
   return new Promise((resolve) => {
     const test = ['--test', '--test-isolation=none', `--test-timeout=${TEST_MILLISECONDS_MAX}`]
-    // The same lines stand above both engines.
+    // One engine is enough: the mutated lines do not depend on it.
     const env = { TEST_ENGINE: 'sqlite', ...process.env, NODE_COMPILE_CACHE: join(CACHE, 'compiled') }
     const child = spawn(process.execPath, ['--import', './scripts/typescript.mjs', ...test, ...options, ...files], {
       cwd: copy,
@@ -130,7 +130,7 @@ function runTests(copy, files, options) {
   })
 }
 
-/** Runs files in one process, which ends at the first test that is red and names its file. */
+/** Runs files in one process, which exits at the first failed test and names its file. */
 async function firstRed(copy, files) {
   const reporter = `--test-reporter=${join(root, 'scripts/first-red.mjs')}`
   const { code, said } = await runTests(copy, files, [reporter, '--test-reporter-destination=stdout'])
@@ -139,7 +139,7 @@ async function firstRed(copy, files) {
   return file || (code === null ? 'what did not end' : 'what could not be loaded')
 }
 
-/** What a test file reaches and how long it takes; it must be green, or it would take every slip for found. */
+/** Which lines a test file reaches and how long it takes. The test must pass, or it would seem to find every mutation. */
 async function reach(copy, file) {
   const started = Date.now()
   const include = ['src/modules/**', 'src/guard/**'].map((path) => `--test-coverage-include=${path}`)
@@ -158,7 +158,7 @@ const committed = new Map(
     .map(([object, file]) => [file, object.split(' ')[2]]),
 )
 const sourcesNow = [...committed].filter(([file]) => file.startsWith('src/') && !tests.includes(file))
-/** What ran in a test stays so until it, or anything that it runs, is another. */
+/** Coverage stays valid until the test or any file that it runs changes. */
 const KEPT = join(CACHE, createHash('sha256').update(sourcesNow.join('\n')).digest('hex'))
 const reached = {}
 
@@ -176,14 +176,14 @@ async function reachAll(copy, waiting) {
 }
 
 /**
- * The tests of its module that run anything in a file, beyond loading it; first those that run the line, the quickest before
- * others. Lines alone do not decide: the way back from what runs to what was written is not exact.
+ * The tests of a module that run anything in the file beyond loading it; first those that run the line, fastest first. The line alone does not decide,
+ * because source maps are not exact.
  */
 function seenBy({ file, line }) {
   const tests = testsOf(moduleOf(file)).filter((test) => reached[test].lines)
   const linesOf = (test) => reached[test].lines[file] ?? []
   const loaded = Math.min(...tests.map((test) => linesOf(test).length))
-  // Nearest is what runs most of the file: many run a line on their way, and look at something else.
+  // The nearest test runs most of the file. Many others only pass through the line.
   const cost = (test) => (values.nearest ? -linesOf(test).length : reached[test].milliseconds)
   const rank = (test) => (linesOf(test).includes(line) ? 0 : 1_000_000) + cost(test)
   const running = tests.filter((test) => linesOf(test).length > loaded)
@@ -192,10 +192,10 @@ function seenBy({ file, line }) {
     .slice(0, Number(values.nearest ?? Infinity))
 }
 
-/** Most slips are found by the first few. The slow tests are run for all that are left of a module at once. */
+/** The first few tests find most mutations. The slow tests run once for all that survive in a module. */
 const QUICK = Number(values.nearest ?? 3)
 
-/** The committed tree, with what was installed. */
+/** A copy of the committed tree with the installed packages. */
 function openCopy() {
   const copy = join(mkdtempSync(join(tmpdir(), 'nano-gateway-mutants-')), 'tree')
   const { status, stderr } = spawnSync('git', ['worktree', 'add', '--detach', copy, 'HEAD'], {
@@ -231,7 +231,7 @@ function count(mutant, by, started) {
   tell(mutant, by ? `red in ${by}` : 'SURVIVED', started)
 }
 
-/** Puts slips into a copy, runs what is given, takes them out again. */
+/** Applies mutations to a copy, runs the function, and reverts them. */
 async function withSlips(copy, mutants, run) {
   const originals = new Map()
   for (const mutant of mutants) {
@@ -247,7 +247,7 @@ async function withSlips(copy, mutants, run) {
   }
 }
 
-/** Answers what the quick tests have not found. */
+/** Returns the mutations that the fast tests have not found. */
 async function tryQuickly(copy, waiting) {
   const left = []
   for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
@@ -263,7 +263,7 @@ async function tryQuickly(copy, waiting) {
   return left
 }
 
-/** Several slips at once: where all tests stay green, all of them survive; else each half is tried. */
+/** Tries several mutations at once. If all tests pass, all of them survive; otherwise each half is tried. */
 async function trySlowly(copy, mutants) {
   const started = Date.now()
   const files = [...new Set(mutants.flatMap((mutant) => seenBy(mutant).slice(QUICK)))]
@@ -277,7 +277,7 @@ async function trySlowly(copy, mutants) {
   }
 }
 
-/** By module, and never two slips of one line together. */
+/** Groups mutations by module, never two of one line. */
 function bundle(mutants) {
   const bundles = []
   for (const mutant of mutants) {

@@ -1,4 +1,4 @@
-// Writes what pages load to verify a proof in the browser, from the sources of the gateway itself. Run by `made-sources.mjs`.
+// Writes the code with which pages verify a proof in the browser, from the gateway's own sources. Run by `made-sources.mjs`.
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
@@ -23,7 +23,7 @@ const { outputFiles } = await build({
   },
   write: false,
 })
-// Others may be at the same file: they find the whole or nothing.
+// Written to a temporary file and renamed, because another process may read or write the file at the same time.
 const draft = `${file}.${process.pid}`
 writeFileSync(draft, outputFiles[0].text)
 renameSync(draft, file)

@@ -1,4 +1,4 @@
-/** Lines that ran, by file, of a report in the form of lcov. */
+/** Reads the lines that ran, by file, from an lcov report. */
 export function readReached(report) {
   const lines = {}
   let file = ''

@@ -1,5 +1,4 @@
-// What `npm start` and the tests need before them: the packages that the lock file names, installed where they are missing, and a build, which the quick
-// tests do without (`--packages`).
+// Prepares `npm start` and the tests: installs the packages of the lock file if any are missing, and builds. The quick tests need no build (`--packages`).
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -12,7 +11,7 @@ function packagesOf(file) {
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')).packages : {}
 }
 
-/** npm writes down what it has installed. A package that is optional may be missing: it is for another machine. */
+/** npm records what it has installed. An optional package may be missing, because it is for another platform. */
 function isInstalled() {
   const installed = packagesOf('node_modules/.package-lock.json')
   return Object.entries(packagesOf('package-lock.json')).every(

@@ -1,14 +1,14 @@
 /*
- * Makes a release: `npm run release -- 0.2.1`. Writes the version and the day, keeps the API for the next release to be compared
- * with, runs all checks on exactly that, commits, tags and packs it. Nothing leaves this machine: the last line says what does.
- * Whatever fails puts everything back.
+ * Makes a release: `npm run release -- 0.2.1`. Writes the version and the date, stores the API description for the next release's comparison, runs all
+ * checks on exactly that state, commits, tags and packs it. Nothing is pushed or published; the last line of the output says how. Any failure reverts
+ * everything.
  */
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
-/** Released with the server, under the same version. */
+/** Released together with the server, with the same version. */
 const PACKAGES = ['packages/client', 'packages/devnet', 'packages/medusa']
 const PLUGIN = 'integrations/woocommerce/nano-gateway.php'
 /** The chart installs the image of its own version. */
@@ -20,7 +20,7 @@ class Refusal extends Error {}
 const isWindows = process.platform === 'win32'
 
 function run(command, args, { quiet = false } = {}) {
-  // npm is a script of the shell's there.
+  // On Windows, npm is a shell script.
   const shell = isWindows && command === 'npm'
   const stdio = quiet ? 'pipe' : ['ignore', 'inherit', 'inherit']
   const { status, stdout } = spawnSync(command, args, { cwd: root, stdio, shell, encoding: 'utf8' })
@@ -52,7 +52,7 @@ function refuseUnready() {
   }
 }
 
-/** The version, the day and the kept API. */
+/** Writes the version, the date and the API description. */
 function write() {
   run('npm', ['version', version, '--no-git-tag-version', '--allow-same-version', '--ignore-scripts'], { quiet: true })
   for (const folder of PACKAGES) {
@@ -67,7 +67,7 @@ function write() {
   run('npm', ['run', '--silent', 'keep-api'])
 }
 
-/** Rewrites a file of JSON as npm writes it. */
+/** Rewrites a JSON file in npm's format. */
 function change(file, edit) {
   const members = JSON.parse(read(file))
   edit(members)
@@ -75,7 +75,7 @@ function change(file, edit) {
 }
 
 function pack() {
-  // All were built a moment ago; a script of npm's would speak between the lines of JSON.
+  // All packages were just built. npm's scripts would print into the JSON output.
   const packages = ['.', ...PACKAGES.map((folder) => `./${folder}`)].map((folder) => {
     const said = run('npm', ['pack', folder, '--json', '--ignore-scripts'], { quiet: true })
     return Object.values(JSON.parse(said))[0].filename
@@ -86,7 +86,7 @@ function pack() {
 
 function restore() {
   git('reset', '--hard', '--quiet', 'HEAD')
-  // The tree was clean: what git does not know, and does not ignore, was written here.
+  // The tree was clean before, so untracked files that are not ignored were written here.
   git('clean', '--force', '--quiet', '-d')
 }
 
@@ -119,7 +119,7 @@ try {
     throw error
   }
   git('add', '--all')
-  // The version may have stood there already, with its day.
+  // Empty if the version and its date were already committed.
   git('commit', '--quiet', '--allow-empty', '--message', `release: ${version}`)
   git('tag', '--annotate', `v${version}`, '--message', `nano-gateway ${version}`)
   console.log(lastStep(tarball).join('\n'))

@@ -1,4 +1,4 @@
-/* Writes where the repository is into every file that names it: `npm run repository -- https://github.com/you/nano-gateway`. */
+/* Replaces the address of the repository in every file that has it: `npm run repository -- https://github.com/you/nano-gateway`. */
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -13,7 +13,7 @@ if (!/^https:\/\/[\w.-]+\/[\w./-]+[\w-]$/.test(address)) {
 } else {
   const before = addressIn(read('package.json'))
   const manifests = readdirSync(join(root, 'packages')).map((name) => `packages/${name}/package.json`)
-  for (const file of ['package.json', ...manifests, 'README.md']) {
+  for (const file of ['package.json', ...manifests, 'README.md', 'deploy/helm/nano-gateway/Chart.yaml']) {
     writeFileSync(join(root, file), read(file).replaceAll(before, address))
   }
   console.log(`The repository is ${address} now, and was ${before}.`)

@@ -1,6 +1,6 @@
-// Prints every row and rule of the contract with the tests that name it by its own key, in their title or beside an assertion (`row(…)`).
-// `--check` only says what is wrong: rows that no test of `test/spec` names, where tests ask a running gateway; citations of a heading,
-// of what the contract does not have, and of a field that the test never reads; and rules that share a number.
+// Prints every row and rule of the contract with the tests that cite it, in a title or next to an assertion (`row(…)`). `--check` prints only problems:
+// rows that no test in `test/spec` cites, where tests call a running gateway; citations of a heading, of rows that do not exist, or of a field that the
+// test never reads; and rules with the same number.
 import { readFileSync, readdirSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -14,14 +14,14 @@ const plain = (cell) =>
     .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
     .trim()
 
-/** The cells of a table row; a bar in code is written `\|`. */
+/** The cells of a table row; `\|` is a bar inside code. */
 const cellsOf = (line) =>
   line
     .slice(1, -1)
     .split(/(?<!\\)\|/)
     .map((cell) => cell.trim())
 
-/** Everything the contract says that can be true or false: rows of tables, numbered rules, lists of actions. */
+/** Every statement of the contract that a test can check: table rows, numbered rules, lists of actions. */
 export function readRows() {
   const rows = []
   for (const part of PARTS) {
@@ -42,7 +42,7 @@ export function readRows() {
         rows.push({ section, heading, key: `rule ${rule[1]}`, rule: Number(rule[1]), text: plain(text) })
         return
       }
-      // The table that lists the sections of part 4 says nothing by itself.
+      // The table of contents of part 4 is skipped.
       if (!line.startsWith('|') || heading === '') return
       const isHead = /^\|[-| :]+\|$/.test(lines[at + 1] ?? '')
       const cells = cellsOf(line)
@@ -53,10 +53,7 @@ export function readRows() {
   return numbered(rows)
 }
 
-/**
- * Rows of one heading that begin alike are distinguished by their number: `active 2` is the second one that begins with
- * `active`.
- */
+/** Rows of one heading that begin alike are numbered: `active 2` is the second one that begins with `active`. */
 function numbered(rows) {
   const titleOf = ({ section, heading, key }) => `${section}, ${heading}: ${key}`
   const counts = new Map()
@@ -88,7 +85,7 @@ const numbersOf = (text) =>
       return Array.from({ length: last - first + 1 }, (_, at) => first + at)
     })
 
-/** `4.1, rules 2 and 3` or `2, Price: symbol, currency` as what it names. */
+/** Parses `4.1, rules 2 and 3` or `2, Price: symbol, currency`. */
 function readCitation(one) {
   const [, section, what] = /^(\d(?:\.\d+)?), (.+)$/s.exec(one.trim()) ?? []
   if (section === undefined) return undefined
@@ -100,13 +97,13 @@ function readCitation(one) {
 const TITLE = /\b(?:test|it|describe)\(\s*(['"`])((?:\\.|(?!\1)[\s\S])*)\1/g
 const ROW = /\brow\(\s*(['"`])((?:\\.|(?!\1)[\s\S])*)\1/g
 
-/** What tests cite: titles that end in `(contract 4.1, rules 2 and 3; 2, Price: source)`, and `row('2, Price: source', …)` inside. */
+/** The citations of tests: titles that end in `(contract 4.1, rules 2 and 3; 2, Price: source)`, and `row('2, Price: source', …)`. */
 export function readCitations() {
   const citations = []
   for (const file of listTests()) {
     const source = readFileSync(file, 'utf8')
     const found = [...source.matchAll(TITLE)]
-    // What the file has in its hands, beside the names of what it cites.
+    // All words of the file, except in its citations.
     const words = source.replaceAll(TITLE, 'test(').replaceAll(ROW, 'row(')
     found.forEach(([, , title], at) => {
       const body = source.slice(found[at].index + found[at][0].length, found[at + 1]?.index)
@@ -124,7 +121,7 @@ export function readCitations() {
   return citations
 }
 
-/** The members of a row that a citation names: a row may speak of several, and each wants its assertion. */
+/** The fields of a row that a citation names. A row may have several, and each needs its own assertion. */
 function namesOf(row, citation) {
   if (citation.section !== row.section && citation.section !== row.section[0]) return []
   if (citation.rules) return citation.section === row.section && citation.rules.includes(row.rule) ? [row.key] : []
@@ -132,7 +129,7 @@ function namesOf(row, citation) {
   return row.key.split(', ').filter((name) => citation.keys.includes(name))
 }
 
-/** A file that names a field and never has the word in its hands proves nothing about it. */
+/** A file that cites a field but never mentions it elsewhere proves nothing about it. */
 function neverRead({ keys = [], words }) {
   return keys.filter((key) => /^[a-z]+(_[a-z]+)+$/.test(key) && !words.includes(key))
 }
@@ -160,13 +157,13 @@ export function cover(rows, citations) {
   return { covered, wrong }
 }
 
-/** Rules whose number another one of their section has as well: a citation would hold both, and prove one. */
+/** Rules with the same number in one section: a citation would cover both but prove only one. */
 export function listTwice(rows) {
   const titles = rows.filter(({ rule }) => rule !== undefined).map(({ section, key }) => `${section}, ${key}`)
   return [...new Set(titles.filter((title, at) => titles.indexOf(title) !== at))]
 }
 
-/** Tests that ask a running gateway over HTTP live in `test/spec`; others may hold a row as well, never instead. */
+/** Tests in `test/spec` call a running gateway over HTTP. Other tests may cite a row in addition, but not instead. */
 const asksGateway = ({ file }) => file.startsWith('test/spec/')
 export const isHeld = ({ missing }) => missing.length === 0
 

@@ -1,6 +1,6 @@
-// Which test files run together in one process.
+// Groups test files that run in one process.
 
-/** Suites that take longest start first, so that none of them is left over for the end. */
+/** The longest suites start first, so that none of them runs alone at the end. */
 const LONGEST = [
   ...[
     'test/chaos',
@@ -29,17 +29,20 @@ const LONGEST = [
   ],
 ]
 
-/** A suite with fewer files is packed together with others, up to so many: each process pays for its start with the work of three tests. */
+/** Suites with fewer files are merged up to this size, because starting a process takes as long as three tests. */
 const SMALL = 12
 const PACKED = 30
 
-/** A folder of `test` or `src`, a module, an adapter, or a part of the specification: its files share a process, a database server and a browser. */
+/**
+ * The suite of a file: a folder of `test` or `src`, a module, an adapter, or a part of the contract. Its files share a process, a database server and a
+ * browser.
+ */
 function suiteOf(file) {
   const [top, folder, ...rest] = file.split('/')
   if (rest.length === 0) return top
-  // Browsers wait more than they work: in one process after the other their pages would be the last to end, long after all else.
+  // Tests with a browser mostly wait. In a single process they would end long after all others.
   if (folder === 'pages') return `test/pages/${rest[0] < 'l' ? 'a-k' : 'l-z'}`
-  // Half of all the simulations, which are the longest of a thorough run as it is.
+  // This file takes as long as all other simulations together.
   if (file === 'test/sim/watches.test.ts') return 'test/sim/watches'
   return /^(?:test\/spec\/part\d|src\/(?:modules|infra)\/\w+(?=\/))/.exec(file)?.[0] ?? `${top}/${folder}`
 }

@@ -1,13 +1,13 @@
-// Which tests need nothing but Node: what a test file loads tells.
+// Finds the tests that need nothing but Node, by their imports.
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 const IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*'(\.{1,2}\/[^']+)'/g
 
-/** The whole gateway, and what starts a database server. */
+/** The whole gateway, and the code that starts a database server. */
 const SERVERS = ['src/app.ts', 'test/support/postgres.ts']
 
-/** The files that each file imports, packages aside: read once for all tests. */
+/** The files that each file imports, packages excluded, read once for all tests. */
 const imports = new Map()
 
 function importsOf(file) {
@@ -33,7 +33,7 @@ function loads(file, wanted) {
   return false
 }
 
-/** Whether a test lies beside sources and starts no server, so that it runs in a moment, on any system. */
+/** True for a test next to the sources that starts no server: it runs in a moment on any system. */
 export function isUnit(root, file) {
   const servers = SERVERS.map((server) => join(root, server))
   return file.startsWith('src/') && !loads(join(root, file), servers)

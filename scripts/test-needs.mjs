@@ -1,4 +1,4 @@
-// What suites need beside Node: a Debian package and how to see that it is there.
+// External programs that suites need: the Debian package, and how to check that it is installed.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { isUnit } from './test-imports.mjs'
@@ -42,7 +42,7 @@ const NEEDS = [
     name: 'redis-server',
     found: () => existsSync('/usr/bin/redis-server'),
   },
-  // OpenCL for processors: what finds the drivers, and the driver.
+  // OpenCL for CPUs: the loader and a driver.
   {
     suites: ['test/work/'],
     name: 'ocl-icd-libopencl1',
@@ -81,7 +81,7 @@ const NEEDS = [
   { suites: ['test/stores/pooler'], name: 'pgbouncer', found: () => existsSync(PGBOUNCER) },
 ]
 
-/** Installs what is missing where it may, and answers the files that can run. */
+/** Installs what is missing where that is allowed, and returns the files that can run. */
 export function provide(root, files) {
   const needs = (file, { suites }) => suites.some((suite) => file.startsWith(suite)) && !isUnit(root, file)
   const missing = () => NEEDS.filter((need) => files.some((file) => needs(file, need)) && !need.found())
@@ -91,7 +91,7 @@ export function provide(root, files) {
     console.log(
       `MISSING: ${need.name}, needed by ${need.suites.join(', ')}. Install it with: apt-get install ${need.name}`,
     )
-    // On a laptop the other suites still run; where results count, a missing piece is a failure.
+    // On a laptop the other suites still run. In CI a missing program is a failure.
     if (process.env.CI) process.exit(1)
     runnable = runnable.filter((file) => !needs(file, need))
   }

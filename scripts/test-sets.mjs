@@ -1,9 +1,9 @@
-// Which test files each run takes, and on which engines: the same ones every time. What varies with the seed varies inside of tests.
+// Which test files each run takes, and on which engines. The files are always the same; only the tests themselves vary with the seed.
 import { isUnit } from './test-imports.mjs'
 
 /**
- * By the beginning of their paths: what takes long beside what it finds first, and is left to a thorough run. Whole programs that are built, packed,
- * installed, started and replaced; and what documents say to type.
+ * Prefixes of paths that only a thorough run takes, because they take long for what they find: tests that build, pack, install, start and upgrade whole
+ * programs, and tests of the commands in documents.
  */
 const LONG = [
   'test/chaos/',
@@ -34,28 +34,28 @@ const LONG = [
   'test/testing/package',
 ]
 
-/** Where a store is what the tests are about: these run on both engines every time, modules and simulations in a thorough run. */
+/** Tests about stores run on both engines every time. Modules and simulations do so only in a thorough run. */
 const ABOUT_STORES = ['test/stores/']
-/** What asks whole gateways and sees no store: a nightly run takes both engines here too. */
+/** Tests that call whole gateways and never see the store. A nightly run takes both engines. */
 const ABOVE_STORES = ['test/spec/']
 
 const beginsWith = (paths, file) => paths.some((path) => file.startsWith(path))
 
 export const SETS = {
-  /** Between two edits: what needs no server. */
+  /** Between two edits: tests without a server. */
   quick: (root, files) => files.filter((file) => isUnit(root, file)),
   /** Before a commit: everything that a change can break. */
   whole: (_root, files) => files.filter((file) => !beginsWith(LONG, file)),
-  /** Before a landing. */
+  /** Before a merge into main. */
   thorough: (_root, files) => files,
 }
 
-/** The engine of a suite in a run of everything; both where none is named. */
+/** The engine of a suite when all tests run; undefined means both. */
 export function engineOf(set, files) {
   const isOnOne = set === 'whole' ? (file) => !beginsWith(ABOUT_STORES, file) : (file) => beginsWith(ABOVE_STORES, file)
   return files.every(isOnOne) ? 'sqlite' : undefined
 }
 
-/** Tests of the store that run once more before a landing, through PgBouncer by transaction. What is about poolers starts its own. */
+/** Tests of the store that a thorough run repeats through PgBouncer in transaction mode. Tests about poolers start their own. */
 export const behindPooler = (files) =>
   files.filter((file) => beginsWith(ABOUT_STORES, file) && file !== 'test/stores/pooler.test.ts')

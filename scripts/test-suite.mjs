@@ -1,4 +1,4 @@
-// Runs test files in one process and answers what they said.
+// Runs test files in one process and returns its output.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -7,28 +7,33 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readFailures } from './failed-files.mjs'
 
-/** What suites load is compiled once: most of it is the same for all of them, and threads of the store start in half the time. */
+/** Compiled code is cached: most of it is the same for all suites, and store threads start in half the time. */
 const COMPILED = join(import.meta.dirname, '../node_modules/.cache/nano-gateway')
-/** By its address: a bare path is none on every system. */
+/** A file URL, because a plain path does not work on Windows. */
 const FAILED_FILES = new URL('failed-files.mjs', import.meta.url).href
 const TYPESCRIPT = new URL('typescript.mjs', import.meta.url).href
 const UNTRACKED = new URL('untracked.mjs', import.meta.url).href
 const OPTIONS = [
-  // What a test makes lives briefly: swept once in a while, and not every few requests.
+  // Tests make many short-lived objects. A larger young generation means fewer collections.
   ...['--max-semi-space-size=64', '--expose-internals', '--import', UNTRACKED, '--import', TYPESCRIPT],
   ...['--test', '--test-isolation=none', '--test-timeout=600000'],
 ]
-/** Far more than any suite needs beside others on a small machine: what hangs says where, and does not take the whole run with it. */
+/** Far more than any suite needs on a busy small machine. A suite that hangs is ended here and reports where, and the other suites go on. */
 const SUITE_MAX = 40 * 60_000
-/** What a process does when it ends: prints which tests were running, and stops the servers that it has started. */
+/** Time for a process to print its unfinished tests and to stop its servers. */
 const LEAVING_MAX = 30_000
+
+function wait(milliseconds, run) {
+  const timer = setTimeout(run, milliseconds)
+  return () => clearTimeout(timer)
+}
 
 /** Tests that are written for each engine run on the one that is given, or on both; PostgreSQL is reached through a pooler where one is named. */
 export async function runSuite(
   root,
   files,
   seed,
-  { engine, pooler = process.env.TEST_POOLER, longest = SUITE_MAX, leaving = LEAVING_MAX } = {},
+  { engine, pooler = process.env.TEST_POOLER, longest = SUITE_MAX, leaving = LEAVING_MAX, after = wait } = {},
 ) {
   const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-tests-'))
   const results = join(folder, 'failed')
@@ -46,22 +51,22 @@ export async function runSuite(
       TEST_ENGINE: engine,
       TEST_POOLER: pooler,
       NODE_COMPILE_CACHE: COMPILED,
-      // Drivers take seconds of every processor to be measured; tests of them ask for them.
+      // Measuring OpenCL drivers takes seconds of every processor. Tests of drivers set it themselves.
       WORK_CARDS: 'none',
       FORCE_COLOR: process.stdout.isTTY ? '1' : '0',
-      // A runner that is itself under test would else take its children for its own.
+      // A test runner under test would otherwise act as a child of this one.
       NODE_TEST_CONTEXT: undefined,
     },
   })
   const chunks = []
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => chunks.push(chunk))
-  const impatience = setTimeout(() => {
+  const forgetImpatience = after(longest, () => {
     chunks.push(Buffer.from(`\nNot at its end after ${longest / 1_000} s; it is broken off.\n`))
     child.kill('SIGINT')
     setTimeout(() => child.kill('SIGKILL'), leaving).unref()
-  }, longest)
+  })
   const code = await new Promise((resolve) => child.on('exit', resolve))
-  clearTimeout(impatience)
+  forgetImpatience()
   await readRest(child, leaving)
   if (!child.stdout.closed) chunks.push(Buffer.from('\nProcesses that it has started hold its output open.\n'))
   const { ended, failures } = readFailures(existsSync(results) ? readFileSync(results, 'utf8') : '')
@@ -75,7 +80,7 @@ export async function runSuite(
   }
 }
 
-/** What it has printed last. A process that it left behind may hold these streams open for ever, and is not waited for. */
+/** The last output. Processes that it left behind may keep the streams open, so this does not wait for their end. */
 async function readRest({ stdout, stderr }, leaving) {
   const ends = [stdout, stderr].filter((stream) => !stream.closed).map((stream) => once(stream, 'close'))
   const patience = new AbortController()

@@ -1,10 +1,10 @@
 /*
- * Runs the test suites, several at a time: everything that a change can break, the same files every time. Finds or installs the servers and
- * browsers they need, and says which one is missing. Files that are named run whole, on both engines.
- *   --quick      only what lies in src and needs no server
- *   --thorough   also what takes long (chaos, power cuts, the fuzzer, other people's programs), on both engines, beside the static checks
- *   --times N    everything N times, or until the first failure: how to find out whether a test is steady
- *   --busy       beside a process that keeps a processor busy
+ * Runs the test suites, several at a time: everything that a change can break, always the same files. Finds or installs the servers
+ * and browsers that they need, and names a missing one. Files given as arguments run completely, on both engines.
+ *   --quick      only tests in src that need no server
+ *   --thorough   also slow tests (chaos, power cuts, the fuzzer, third-party programs), on both engines, with the static checks
+ *   --times N    everything N times, or until the first failure: shows whether a test is reliable
+ *   --busy       next to a process that keeps a processor busy
  */
 import { spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
@@ -23,7 +23,7 @@ import { SETS, behindPooler, engineOf } from './test-sets.mjs'
 import { runSuite } from './test-suite.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
-/** A path of the repository, written as the suites name it on every system. */
+/** A path relative to the repository, with forward slashes on every system. */
 const pathOf = (file) => relative(root, file).replaceAll('\\', '/')
 const { values: options, positionals: named } = parseArgs({
   allowPositionals: true,
@@ -47,7 +47,7 @@ function listTests(folder) {
     .sort()
 }
 
-/** `npm run check`, beside the suites. */
+/** Runs `npm run check` in parallel with the suites. */
 async function runStaticChecks() {
   const started = Date.now()
   const child = spawn(process.execPath, [join(root, 'scripts', 'check.mjs')], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -57,8 +57,8 @@ async function runStaticChecks() {
 }
 
 /**
- * Works off the suites, some more at a time than there are processors: most of their time they wait, for confirmations, servers and pages.
- * `tell` prints what each said.
+ * Runs the suites, slightly more at a time than there are processors, because they mostly wait: for confirmations, servers and pages. `tell` prints the
+ * output of each.
  */
 async function runAll(suites, seed, { tell, stopAtFailure = false }) {
   const waiting = [...suites]
@@ -78,7 +78,7 @@ async function runAll(suites, seed, { tell, stopAtFailure = false }) {
   return { failures, files, broken, passed: failures.length === 0 && !broken }
 }
 
-/** The first failed test that has a message of its own, as it is printed at the end of a run. */
+/** Prints the first failed test that has an error of its own, at the end of a run. */
 function tellFirstFailure(failures, seed) {
   const first = failures.find(({ words }) => words !== undefined) ?? failures[0]
   if (!first) return `SEED=${seed}`
@@ -99,7 +99,7 @@ async function runOnce(suites) {
   return false
 }
 
-/** Up to the first failure, which is what this is for. */
+/** Repeats until the first failure. */
 async function runTimes(suites) {
   for (let round = 0; round < times; round++) {
     const seed = (firstSeed + round) % 2 ** 32
@@ -128,7 +128,7 @@ function listSuites() {
     engine: 'postgres',
     pooler: 'transaction',
   }
-  // Both take long, and beside each other they would only wait for the disk.
+  // Both take long, and in parallel they would wait for the same disk.
   const at = suites.findIndex(({ name }) => name === 'test/stores') + 3
   if (existsSync(PGBOUNCER)) suites.splice(at, 0, pooled)
   return [{ name: 'static checks', run: runStaticChecks }, ...suites]

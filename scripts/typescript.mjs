@@ -1,7 +1,6 @@
 /*
- * Lets Node run the sources as they are: `node --import ./scripts/typescript.mjs test/…`. Node takes the types out by itself, in half the
- * time of a loader, in every thread of a store, too; pages, which it cannot read, are translated once and kept. Where Node cannot take types out,
- * tsx does it all.
+ * Lets Node run the sources directly: `node --import ./scripts/typescript.mjs test/…`. Node removes the types itself, in half the time of a loader, also
+ * in the store's threads. Pages (TSX) are translated once and cached. If Node cannot remove types, tsx does everything.
  */
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
@@ -13,14 +12,14 @@ const KEPT = join(import.meta.dirname, '../node_modules/.cache/nano-gateway-page
 const require = nodeModule.createRequire(import.meta.url)
 const OPTIONS = { loader: 'tsx', jsx: 'automatic', jsxImportSource: 'preact', format: 'esm', target: 'node22' }
 
-/** Of the same text always the same: what was translated before is read. */
+/** The result depends only on the text, so it is cached. */
 function translate(file) {
   const text = readFileSync(file, 'utf8')
   const kept = join(KEPT, `${createHash('sha256').update(text).digest('hex')}.mjs`)
   if (existsSync(kept)) return readFileSync(kept, 'utf8')
   const { code } = require('esbuild').transformSync(text, OPTIONS)
   mkdirSync(KEPT, { recursive: true })
-  // Others may be at the same file: they find the whole or nothing.
+  // Written to a temporary file and renamed, because another process may read or write the file at the same time.
   const draft = `${kept}.${process.pid}.${performance.now()}`
   writeFileSync(draft, code)
   renameSync(draft, kept)

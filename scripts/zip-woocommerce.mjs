@@ -1,4 +1,4 @@
-// Makes the plug-in for WooCommerce as WordPress takes it: `npm run zip:woocommerce -- --to FOLDER`. The same files give the same bytes.
+// Makes the WooCommerce plug-in as a zip for WordPress: `npm run zip:woocommerce -- --to FOLDER`. The same files give the same bytes.
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -7,9 +7,9 @@ import { crc32, deflateRawSync } from 'node:zlib'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const home = join(root, 'integrations/woocommerce')
-/** What WordPress calls the folder of the plug-in. */
+/** The plug-in's folder in WordPress. */
 const NAME = 'nano-gateway'
-/** 1980-01-01: the first day that the format knows. */
+/** 1980-01-01: the earliest date of the format. */
 const DAY = 0x21
 
 function listFiles() {
@@ -20,7 +20,7 @@ function listFiles() {
   return [...own, { name: 'LICENSE', file: join(root, 'LICENSE') }].sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** What the header of a file and its line in the directory have in common, from the version that is needed on. */
+/** The fields that a file's header and its directory entry share, from the version needed. */
 function fieldsOf({ name, body, packed }) {
   const fields = Buffer.alloc(26)
   // Version 2.0, names in UTF-8, deflated.

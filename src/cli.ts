@@ -85,7 +85,7 @@ withGateway(program.command('migrate-check'))
   .argument('<url>', 'address of the other service')
   .option('--requests <file>', 'requests as JSON, one a line or in a list, up to 1000; - is standard input', '-')
   .option('--their-key-file <file>', 'file with the API key of the other service')
-  .option('--writes', 'also send what is not known to only read')
+  .option('--writes', 'also send requests that may change something')
   .option('--json', 'print JSON')
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
   .action(from(async () => (await import('./cli/migrate-check.ts')).checkMigration))
@@ -276,7 +276,7 @@ names
 const proof = program.command('proof').description('proofs of payments')
 proof
   .command('verify')
-  .description('verify a proof of a payment on this machine; asks no gateway and no node')
+  .description('verify a proof of a payment on this machine, without a gateway or a node')
   .argument('<file>', 'the proof as JSON; `-` reads standard input')
   .option('--weights <file>', 'weights of representatives that you trust, as JSON, in place of those in the proof')
   .option('--json', 'print JSON')
@@ -298,12 +298,12 @@ const secretKeys = program
   .description('keys that encrypt secrets in the store (SECRET_KEYS)')
 secretKeys
   .command('list')
-  .description('list the keys and how much each has encrypted')
+  .description('list the keys and how many secrets each encrypts')
   .option('--json', 'print JSON')
   .action(from(async () => (await import('./cli/keys.ts')).printSecretKeys))
 secretKeys
   .command('rotate')
-  .description('encrypt everything again with the first key; without SECRET_KEYS, with a new one')
+  .description('re-encrypt everything with the first key; without SECRET_KEYS, with a new one')
   .option('--json', 'print JSON')
   .action(from(async () => (await import('./cli/keys.ts')).rotateSecretKeys))
 secretKeys

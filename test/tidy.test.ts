@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { ORDER } from '../src/guard/dispatch.ts'
 
-/* The architecture as a test: who may import whom, which words belong where, and that documents name real files. */
+/* Checks of the architecture: import directions, banned words, and that documents name existing files. */
 
 const root = resolve(import.meta.dirname, '..')
 
@@ -18,7 +18,7 @@ function listFiles(folder: string, pattern: RegExp): string[] {
 const sources = listFiles('src', /\.tsx?$/).filter((file) => !/\.test\.tsx?$/.test(file))
 const testCode = [...listFiles('test', /\.(?:tsx?|mjs)$/), ...listFiles('src', /\.test\.tsx?$/)]
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
-/** The lines of test code that say something, as `file:line`. */
+/** Matching lines of test code, as `file:line`. */
 const linesOfTests = (words: RegExp, except: readonly string[]) =>
   testCode
     .filter((file) => !except.includes(file))
@@ -28,7 +28,7 @@ const linesOfTests = (words: RegExp, except: readonly string[]) =>
         .flatMap((text, at) => (words.test(text) ? [`${file}:${at + 1}`] : [])),
     )
 
-/** Earlier modules may be used by later ones, through their face. */
+/** Earlier modules may be used by later ones, through their `index.ts`. */
 const MODULE_ORDER =
   `names ledger accounts market reps webhooks work x402 wallets email checkout links pos billing usernames
   faucet swap admin`.split(/\s+/)
@@ -47,7 +47,7 @@ const LAYERS: Record<string, string[]> = {
   http: ['kernel', 'web', 'modules', 'guard'],
   root: ['kernel', 'infra', 'devnet', 'web', 'modules', 'guard', 'http'],
 }
-/** Folders of the composition root: what puts a gateway together, what gathers from all modules, commands, and processes. */
+/** Folders of the composition root, which may import everything. */
 const ROOT = new Set(['app', 'config', 'store', 'processes', 'cli'])
 
 function layerOf(file: string): string {
@@ -69,14 +69,14 @@ test('imports follow the direction of the layers', () => {
     if (!LAYERS[layer]) wrong.push(`${file} lies in an unknown layer`)
     for (const target of importsOf(file)) {
       const allowed = layerOf(target) === layer || LAYERS[layer]?.includes(layerOf(target))
-      // The composition root alone reads the configuration's shape; everybody may name its type.
+      // Only the composition root uses the configuration's values; others may import its type.
       if (!allowed && target !== 'src/config/config.ts') wrong.push(`${file} imports ${target}`)
     }
   }
   assert.deepEqual(wrong, [])
 })
 
-test('a module uses earlier modules only, and only through their face', () => {
+test('a module imports only earlier modules, and only through their index.ts', () => {
   const wrong: string[] = []
   for (const file of sources) {
     const own = moduleOf(file)
@@ -84,7 +84,7 @@ test('a module uses earlier modules only, and only through their face', () => {
       const other = moduleOf(target)
       if (other === undefined || other === own) continue
       const face = target === `src/modules/${other}/index.ts`
-      // The composition root opens modules, and knows data that is needed before any is open, also by commands that open none.
+      // The composition root opens modules, and uses data that is needed before any is open, also in commands.
       const isRoots =
         layerOf(file) === 'root' &&
         /^src\/modules\/\w+\/(open|tables|settings|migrations\/index|routes|routes\/(described|api))\.tsx?$/.test(
@@ -114,13 +114,15 @@ test('who imports a function from the public API of a module loads none of its p
   assert.deepEqual(wrong, [])
 })
 
-test("one file is one action, and its name is the action's; several are together where one function makes them all", () => {
+test("one file is one action, and its name is the action's; several are together if one function makes them all, or in a family of reads", () => {
   const wrong: string[] = []
   for (const file of sources.filter((source) => /^src\/modules\/\w+\/actions\//.test(source))) {
     const text = read(file)
     const made = [...text.matchAll(/^\w.* = (\w+)\(\n? *'\w+'/gm)].map((match) => match[1]!)
     if (made.length > 1 && text.includes(`\nfunction ${made[0]}(`) && new Set(made).size === 1) continue
     const names = [...text.matchAll(/^(?: {2,4}name: |\w.* = \w+\(\n? *)'(\w+)'/gm)].map((match) => match[1]!)
+    const reads = text.match(/ = nodeRead\(/g)?.length ?? 0
+    if (reads > 1 && reads >= names.length - 1) continue
     const [name] = names
     if (names.length !== 1 || !file.endsWith(`/${name!.replaceAll('_', '-')}.ts`)) {
       wrong.push(`${file} declares ${names.join(', ') || 'nothing'}`)
@@ -133,11 +135,11 @@ const BANNED: { words: RegExp; instead: string; except: RegExp }[] = [
   {
     words: /\bDate\.now\(|\bMath\.random\(|\bset(?:Timeout|Interval)\(|(?<![.\w])fetch\(|\brandomUUID\(/,
     instead: 'the clock, random and network ports',
-    // What runs in other people's programs has only what those have.
+    // Code that runs in other people's programs.
     except: /^src\/(infra|web|client|medusa|processes|testing)\//,
   },
   { words: /process\.env\b/, instead: 'the Config', except: /^src\/(config\/config|infra\/work\/card\/process)\.ts$/ },
-  // Rooms declare routes as plain data (`src/kernel/route.ts`).
+  // Modules declare routes as plain data (`src/kernel/route.ts`).
   { words: /'@?fastify(?:\/[^']*)?'/, instead: 'src/http', except: /^src\/http\// },
   {
     words: /'node:http2?'/,
@@ -166,7 +168,7 @@ test('a test makes a wrong key or address with `another`, which never hits the r
   assert.deepEqual(wrong, [])
 })
 
-/** Where chance is real, and why. */
+/** Files that use real randomness, with the reason. */
 const CHANCE: Record<string, string[]> = {
   'makes the seed': ['test/support/random.ts'],
   'a port is free or not beside other processes': ['test/support/free-port.ts'],
@@ -182,7 +184,7 @@ test('what a test makes at random comes from the printed seed (`testRandom`, `Se
   const words =
     /\bsystemRandom\b|\brandom(?:Bytes|Int|UUID|Fill\w*)\b|\bMath\.random\b|\bgetRandomValues\b|\bgenerateKey\w*/
   assert.deepEqual(linesOfTests(words, Object.values(CHANCE).flat()), [])
-  // An exception that is none any more goes.
+  // Unused exceptions must be removed.
   const unused = Object.values(CHANCE)
     .flat()
     .filter((file) => !words.test(read(file)))
@@ -190,8 +192,8 @@ test('what a test makes at random comes from the printed seed (`testRandom`, `Se
 })
 
 /**
- * An error is told, passed on, or named as a loss with its reason (`Failures`); it is not dropped. Whoever answers with
- * nothing because something could not be read says why beside it.
+ * An error is reported, rethrown, or recorded as a loss with a reason (`Failures`); it must not be dropped. Code that returns nothing because something
+ * could not be read must say why in a comment.
  */
 const NOTHING = String.raw`(?:undefined|null|void 0|true|false|\[\]|''|\{\s*(?:\/\/[^\n]*\s*)*\})`
 const DROPPED: { pattern: RegExp; what: string }[] = [
@@ -215,10 +217,10 @@ const DROPPED: { pattern: RegExp; what: string }[] = [
     what: 'a catch that answers nothing without a reason',
   },
 ]
-/** They fall through to the one sentence that refuses, or to nothing at stake: a thread's rank. */
+/** These fall through to a common error, or concern nothing important: a thread's priority. */
 const FALLS_THROUGH =
   /^src\/(kernel\/setting|modules\/wallets\/domain\/master-keys|infra\/vanity\/search-worker|infra\/work\/card\/device-process)\.ts$/
-/** The one place where outcomes are left to whoever else holds the promise. */
+/** The only place that may ignore a promise's outcome, because another holder handles it. */
 const WAITS = 'src/kernel/when-over.ts'
 
 const findDropped = (text: string) =>
@@ -229,7 +231,7 @@ const findDropped = (text: string) =>
     }),
   )
 
-test('no error is dropped: failure has one mouth', () => {
+test('no error is dropped: every failure is reported', () => {
   const wrong = sources
     .filter((file) => file !== WAITS && !FALLS_THROUGH.test(file))
     .flatMap((file) => findDropped(read(file)).map(({ what, line }) => `${file}:${line} has ${what}; use Failures`))
@@ -338,7 +340,7 @@ test('the README leads to every guide, and its pictures are small', () => {
   assert.deepEqual(heavy, [])
 })
 
-// A package without it is whatever the registry, or who stands between, hands out on that day.
+// Without a checksum, the registry could deliver different contents on any day.
 test('every package of the lock file is held to its contents', () => {
   interface Lock {
     packages: Record<string, { version: string; integrity?: string; link?: boolean; resolved?: string }>

@@ -1,18 +1,18 @@
 /*
- * The short form: each operation beside its baseline, in short turns, compared with the ratio that the repository knows. What
- * looks too dear is measured again at once, and only what is so after the last try fails. Stores lie in memory where the system
- * has such a folder: a disk is quicker on a quiet machine, and then fewer operations share a commit.
+ * The short form, for every check: each operation and its baseline are measured in short turns and compared with the ratio in bench/figures.json. An
+ * operation that looks too expensive is measured again, and fails only if the last try is too expensive too. Stores are kept in memory where possible,
+ * because on a quiet disk fewer operations share a commit.
  */
 import { existsSync } from 'node:fs'
 import { type Figures, readMeasurements, toTable } from '../kit/report.ts'
 import { type Row, ratioOf } from './row.ts'
 
-/** A ratio may be so many times that of the repository before it counts as worse. */
+/** The factor by which a ratio may exceed the stored one. */
 const SLACK = 1.5
 const IN_MEMORY = '/dev/shm'
 /**
- * The figures of the short form are kept by themselves, because it warms up less than the long one, and by the kind of
- * processor. Where there are none, nothing is compared.
+ * The short form has its own figures, because it warms up less than the long one, and one set for each processor architecture. Without stored figures
+ * nothing is compared.
  */
 export const KEPT_AS = `check-${process.arch}`
 
@@ -22,13 +22,13 @@ export function keepInMemory(): void {
   if (existsSync(IN_MEMORY)) process.env.TMPDIR = IN_MEMORY
 }
 
-/** Whether it became more expensive, by the ratio to a baseline of the same run: no two machines are equally fast. */
+/** True if the ratio is worse than the stored one. Ratios are compared, not times, because machines differ in speed. */
 export function isDear(key: string, ratio: number): boolean {
   const known = knownAs(key)
   return known !== undefined && ratio > known * SLACK
 }
 
-/** A sentence for each that was too dear after the last try. */
+/** One sentence for each operation that was still too expensive after the last try. */
 export const listDearer = (rows: readonly Row[]): string[] =>
   rows
     .filter((row) => isDear(row.key, ratioOf(row) ?? 0))
@@ -50,8 +50,8 @@ export const tellCompared = (rows: readonly Row[]): string =>
   )
 
 /**
- * Figures that later runs are compared with: what was known, or this where it is worse. So a few runs on a quiet and on a busy
- * machine find the most that is usual. What became cheaper is measured anew once its line is taken out of the figures.
+ * The figures to store: for each operation the worse of the stored ratio and the new one. After a few runs on quiet and busy machines this is the normal
+ * maximum. To accept an improvement, delete the operation's line from the figures.
  */
 export const toKnown = (rows: readonly Row[]): Figures =>
   Object.fromEntries(

@@ -9,12 +9,12 @@ export interface LedgerProcess {
   spent(): number
   /** Resident memory. */
   megabytes(): number
-  /** Gives an account some of the genesis account's nano; answers the send's hash. */
+  /** Sends nano from the genesis account and returns the hash of the send. */
   fund(account: string, nano: string): Promise<string>
   end(): Promise<void>
 }
 
-/** The development ledger as `nano-gateway devnet` runs it. */
+/** Starts the development ledger as `nano-gateway devnet` does. */
 export async function startLedger(bench: Bench, flags: readonly string[] = []): Promise<LedgerProcess> {
   const [port, socketPort] = [await freePort(), await freePort()]
   const data = join(bench.folder, `ledger-${port}.db`)

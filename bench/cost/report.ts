@@ -9,10 +9,10 @@ import { type Row, cheapest, each } from './row.ts'
 import { NAMES, type World, keyFor } from './world.ts'
 
 const TIMES = 5
-/** Has three tenths of everything. */
+/** This merchant owns 30 % of all rows. */
 const MERCHANT = ownerOf(0)
 
-/** The figures of a merchant's dashboard in a store that is 90 days old, written in bulk. */
+/** The figures of a merchant's dashboard, in a store filled with 90 days of rows. */
 export async function costReport(world: World, engine: StoreEngine): Promise<Row[]> {
   const { bench, ledger, options } = world
   const { rows } = options

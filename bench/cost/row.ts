@@ -1,7 +1,7 @@
 import type { Spent } from '../kit/gateway.ts'
 import { show, toTable } from '../kit/report.ts'
 
-/** Groups of rows by the word of `--only`, in the order of the table. */
+/** Groups of rows, as `--only` names them, in the order of the table. */
 export const GROUPS = [
   'reads',
   'hearing',
@@ -15,9 +15,9 @@ export const GROUPS = [
 ] as const
 export type Group = (typeof GROUPS)[number]
 
-/** What one operation costs, beside the least a program can do that does something of the kind in the same run. */
+/** The cost of one operation and of its baseline in the same run. */
 export interface Row {
-  /** Its name in the figures. */
+  /** Its key in bench/figures.json. */
   key: string
   group: Group
   operation: string
@@ -33,8 +33,8 @@ export interface Yardstick {
   cost: number
 }
 
-/** At most so many times the baseline, or at most so much: of both together, or of the gateway and the database apart. */
-export type Goal = { times: number } | { gateway: number; database?: number }
+/** The limit: a multiple of the baseline, or an absolute value. */
+export type Goal = { times: number } | { gateway: number }
 
 const LEAST_DIGITS = 3
 const digits = (value: number) => (value < 100 ? Number(value.toPrecision(LEAST_DIGITS)).toString() : show(value))
@@ -45,11 +45,10 @@ export const ratioOf = ({ cost, yardstick }: Row) =>
 export function isMet(row: Row): boolean {
   const { cost, goal } = row
   if ('times' in goal) return ratioOf(row)! <= goal.times
-  if (goal.database === undefined) return cost.gateway + cost.database <= goal.gateway
-  return cost.gateway <= goal.gateway && cost.database <= goal.database
+  return cost.gateway + cost.database <= goal.gateway
 }
 
-/** In thousandths where that reads better: microseconds are what is measured, milliseconds are what people think in. */
+/** Microseconds, or milliseconds where those are easier to read. */
 const inUnit = (value: number, unit: Row['unit']) => (unit === 'ms' ? value / 1_000 : value)
 
 function showCost({ gateway, database }: Spent, unit: Row['unit']): string {
@@ -59,7 +58,7 @@ function showCost({ gateway, database }: Spent, unit: Row['unit']): string {
 
 function showGoal({ goal, unit }: Row): string {
   if ('times' in goal) return `≤ ${goal.times} ×`
-  return `≤ ${showCost({ gateway: goal.gateway, database: goal.database ?? 0 }, unit)}`
+  return `≤ ${showCost({ gateway: goal.gateway, database: 0 }, unit)}`
 }
 
 export function tellRows(rows: readonly Row[]): string {
@@ -78,18 +77,18 @@ export function tellRows(rows: readonly Row[]): string {
   return toTable(head, cells)
 }
 
-/** How often to measure, and whether what came out should not be believed at once. */
+/** How often to measure, and when to measure again. */
 export interface Patience {
   turns: number
-  /** Whether a ratio is so much worse than known that the operation is measured again before anybody is told. */
+  /** True if the ratio is so much worse than the stored one that the operation should be measured again before it is reported. */
   isDear(key: string, ratio: number): boolean
 }
 
 const TRIES = 4
 
 /**
- * Turns of an operation and of its baseline, one after the other, and of each the cheapest: whatever else the machine does
- * makes a turn dearer and never cheaper. What looks too dear gets more turns.
+ * Measures an operation and its baseline in turns and takes the cheapest turn of each, because other load only makes a turn more expensive. Adds turns
+ * while the result looks too expensive.
  */
 export async function inTurns(
   { turns, isDear }: Patience,
@@ -116,7 +115,7 @@ export function cheapest(costs: readonly Spent[]): Spent {
   return costs.reduce((least, cost) => (wholeOf(cost) < wholeOf(least) ? cost : least))
 }
 
-/** What was spent between two moments, for each of so many operations. */
+/** The cost per operation between two moments. */
 export const each = (before: Spent, after: Spent, count: number): Spent => ({
   gateway: (after.gateway - before.gateway) / count,
   database: (after.database - before.database) / count,

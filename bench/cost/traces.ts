@@ -4,12 +4,12 @@ import { startStandIn } from '../kit/helpers.ts'
 import { type Row, cheapest } from './row.ts'
 import { type Asks, NAMES, type World, askGateway, keyFor } from './world.ts'
 
-/** So many that a batch of steps goes to the collector within each turn. */
+/** Enough requests for a batch of spans to be exported within each turn. */
 const HITS = 10_000
 const PASSED = 5_000
 const WARM = 5_000
 
-/** What tracing adds: gateways without it, at the share that is usual, and with every request, by turns. */
+/** The cost of tracing: no traces, the usual share of requests, and every request, measured in turns. */
 const MODES = [
   { name: 'Off', words: 'no traces', share: undefined, goal: 1 },
   { name: 'Usual', words: '1 % traced', share: '0.01', goal: 1.05 },

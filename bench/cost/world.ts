@@ -10,27 +10,27 @@ import { type Bench, freePort, untilAnswers } from '../kit/servers.ts'
 import { isDear } from './check.ts'
 import { type Patience, each } from './row.ts'
 
-/** As many answers as the memory for them holds by default, less what passes between turns; and the same for a sixth of it. */
+/** The number of answers that the default cache holds, minus those replaced between turns; and the same for a cache of a sixth of its size. */
 const REMEMBERED = 33_000
 const PART_FOR_CHECK = 6
 const CACHE_BYTES = 48 * 2 ** 20
 const WARM = 10_000
 const DISTINCT = { long: 400_000, usual: 120_000, check: 60_000 }
 
-/** What the rows share: helpers, lists of requests, and how long to measure. */
+/** What all rows share: helpers, request lists, and how long to measure. */
 export interface World extends Patience {
   bench: Bench
   asker: Asker
   ledger: StandIn
-  /** Multiplies how many operations a turn has. */
+  /** Multiplies the number of operations in a turn. */
   scale: number
-  /** How much memory gateways have for answers, and how many fill it. */
+  /** The gateways' cache size, and how many answers fill it. */
   cacheBytes: number
   remembered: number
   options: Options
   lists: { one: string; remembered: string; distinct: string }
   bare: { answer: BareServer; proxy: BareServer }
-  /** Where the next distinct requests begin, so that none is asked twice. */
+  /** The start of the next unused requests, so that no request repeats. */
   nextDistinct(count: number): number
 }
 
@@ -72,7 +72,7 @@ export async function openWorld(parts: Pick<World, 'bench' | 'asker' | 'ledger' 
       distinct: writeRequests(bench.folder, 'distinct', range(distinct).map(toBalance)),
     },
     bare: {
-      // Beside a server that does next to nothing, whoever asks is the slower one, and it sleeps and wakes as the machine has it.
+      // Next to a server that does almost nothing, the client is the bottleneck: the server sleeps and wakes at random, which makes its time noisy.
       answer: await startBare(bench, options.check ? 'busy' : 'answer'),
       proxy: await startBare(bench, 'proxy', ledger.url),
     },
@@ -82,13 +82,13 @@ export async function openWorld(parts: Pick<World, 'bench' | 'asker' | 'ledger' 
       return from
     },
   }
-  // Code that runs for the first time is not compiled yet.
+  // Warm-up, so that the code is compiled.
   await askBare(world, world.bare.answer, world.lists.one, WARM)
   await askBare(world, world.bare.proxy, world.lists.distinct, WARM / 2, { from: world.nextDistinct(WARM / 2) })
   return world
 }
 
-/** One of the baselines that are processes. Its database's time is counted with it, where it has one. */
+/** Starts a baseline process. The processor time of its database, if it has one, is included. */
 export async function startBare(bench: Bench, kind: string, upstream = '', database?: number): Promise<BareServer> {
   const port = await freePort()
   const args = ['--max-semi-space-size=4', 'bench/kit/bare.ts', kind, String(port), bench.folder, upstream]
@@ -102,7 +102,7 @@ export async function startBare(bench: Bench, kind: string, upstream = '', datab
   }
 }
 
-/** Processor time of a request to a bare server. */
+/** Processor time of a request to a baseline server. */
 export async function askBare(
   { asker }: World,
   server: BareServer,

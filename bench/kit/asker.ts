@@ -1,26 +1,26 @@
 /*
- * Asks over HTTP/1.1 as many clients that keep their connections, in a process of its own whose processor time nobody counts.
- * Sockets and bytes are handled by hand, so that it asks faster than any server here answers. Run by `startAsker`.
+ * A load generator: requests over HTTP/1.1 on many keep-alive connections, in a process whose time is not counted. It uses raw sockets, so that it is
+ * faster than any server measured here. Started by `startAsker`.
  */
 import { type Socket, connect } from 'node:net'
 import { readFileSync } from 'node:fs'
 
 export interface Asking {
   port: number
-  /** Lines of method, path and body, as `writeRequests` writes them. */
+  /** A file with lines of method, path and body, written by `writeRequests`. */
   list: string
   headers?: Record<string, string>
   connections?: number
   count: number
-  /** The line to begin with; without it any line in any order. */
+  /** Index of the first line. Without it, lines are used in any order. */
   from?: number
-  /** Whether the bodies of the answers are wanted. */
+  /** Whether to return the bodies of the responses. */
   keep?: boolean
 }
 
 export interface Asked {
   errors: number
-  /** What was answered first with another status than 200. */
+  /** The first response with a status other than 200. */
   firstError?: string
   seconds: number
   bodies: string[]
@@ -80,7 +80,7 @@ async function ask({ port, list, headers = {}, connections = 32, count, from, ke
   return asked
 }
 
-/** One client that asks, waits, and asks again until there is nothing more to ask; on a new connection where the server closes. */
+/** One client: it sends a request, waits for the response and repeats until no requests are left. It reconnects when the server closes the connection. */
 function converse(
   port: number,
   next: () => Buffer | undefined,

@@ -1,8 +1,8 @@
 import { WebSocket, WebSocketServer } from 'ws'
 
 /*
- * The least a program does that passes every message of one websocket on to all its clients; the peer of our fan-out. Run
- * as `node --import tsx bench/kit/bare-broadcast.ts <source> <port>`.
+ * Baseline for the websocket fan-out: passes every message of one websocket on to all its clients. Run as `node --import tsx bench/kit/bare-broadcast.ts
+ * <source> <port>`.
  */
 const [source, port] = process.argv.slice(2)
 if (source === undefined || port === undefined) throw new Error('Which source, which port?')

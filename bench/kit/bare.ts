@@ -1,16 +1,16 @@
 /*
- * The baselines that are processes, each the least a program does that does something of the kind. Nothing they do waits for a
- * disk, so that a ratio to them is the same whether the machine is busy or not. `node bench/kit/bare.ts KIND PORT FOLDER [UPSTREAM]`:
+ * Baselines that run in their own process: the smallest programs that do comparable work. None of them waits for a disk, so that
+ * ratios to them do not depend on how busy the machine is. `node bench/kit/bare.ts KIND PORT FOLDER [UPSTREAM]`:
  *
- *   answer  takes a request and answers the bytes it always answers
- *   busy    the same, after about as much JSON as a gateway has to do around a remembered answer
- *   proxy   hands each request on with undici and passes the answer back
- *   rows    keeps five rows in SQLite in one transaction, which nobody waits to see synced
+ *   answer  answers every request with the same bytes
+ *   busy    the same, after about as much JSON work as a gateway does for a cached answer
+ *   proxy   forwards each request with undici and passes the answer back
+ *   rows    stores five rows in SQLite in one transaction, without waiting for the sync
  *   rows-postgres   the same in PostgreSQL
- *   check   checks a signature, and keeps one row
- *   checker checks a signature as we do, and closes the connection after its answer as a node does
- *   send    asks the node three times, each over a connection of its own, makes two signatures and keeps five rows
- *   hear    hears what a node's socket tells, and parses it
+ *   check   verifies a signature and stores one row
+ *   checker verifies a signature with our library, and closes the connection after its answer as a node does
+ *   send    makes three requests to the node, each over a new connection, then two signatures, and stores five rows
+ *   hear    receives the frames of a node's websocket and parses them
  */
 import { generateKeyPairSync, sign, verify } from 'node:crypto'
 import { type IncomingMessage, createServer } from 'node:http'
@@ -28,7 +28,7 @@ const JSON_HEADERS = { 'content-type': 'application/json' }
 
 type Work = (body: Buffer) => Buffer | Promise<Buffer>
 
-/** Each loads what it needs and nothing else: the start of the barest is a baseline, too. */
+/** Each kind imports only what it needs, because the start of the smallest one is a baseline as well. */
 const KINDS: Record<string, () => Promise<Work>> = {
   answer: () => Promise.resolve(() => ANSWER),
   busy: () =>

@@ -7,7 +7,7 @@ import { addressOf } from '../../test/support/many-checkouts.ts'
 const TICK = 10
 const STRANGERS = 1_000
 
-/** The websocket of a node that sends the confirmations it is asked for. */
+/** A node's websocket that sends confirmations on request. */
 export class EventSource {
   readonly url: string
   readonly #server: WebSocketServer
@@ -25,11 +25,11 @@ export class EventSource {
 
   async untilReceivedBy(count: number): Promise<void> {
     while (this.#server.clients.size < count) await once(this.#server, 'connection')
-    // The subscription is on its way.
+    // Wait for the subscription to arrive.
     await delay(200)
   }
 
-  /** Tells of a send to an account, or between strangers. */
+  /** Reports a send to an account, or between two unrelated accounts. */
   tell(to?: string): void {
     const at = this.#told++
     const account = this.#strangers[at % STRANGERS]!
@@ -56,7 +56,7 @@ export class EventSource {
     for (const client of this.#server.clients) client.send(frame)
   }
 
-  /** So many per second; `pick` may name whom one concerns. Returns how many were sent. */
+  /** Sends confirmations at a steady rate; `pick` returns the account that one concerns, if any. Returns how many were sent. */
   async stream(
     rate: number,
     seconds: number,

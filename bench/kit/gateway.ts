@@ -18,7 +18,7 @@ export interface GatewayOptions {
   nodeUrl: string
   nodeWsUrl?: string
   env?: Record<string, string>
-  /** A store that is there already. */
+  /** An existing store. */
   opened?: Awaited<ReturnType<typeof openBenchStore>>
 }
 
@@ -35,15 +35,15 @@ export interface BenchGateway {
   accountId: string
   key: string
   headers: Record<string, string>
-  /** Processor time so far, in microseconds. The embedded store works inside the gateway. */
+  /** Processor time so far, in microseconds. SQLite runs inside the gateway, so its time is included there. */
   spent(): Spent
   resident(): number
-  /** From the start of the process to its first answer. */
+  /** Time from the start of the process to its first answer. */
   started: { seconds: number; processorSeconds: number }
   close(): Promise<void>
 }
 
-/** An empty store of an engine, opened here too, so that a bench can fill it and look into it. */
+/** Opens an empty store in this process too, so that a bench can fill and read it. */
 export async function openBenchStore(
   bench: Bench,
   engine: StoreEngine,
@@ -64,7 +64,7 @@ export async function openBenchStore(
   return { url, store, ctx }
 }
 
-/** A gateway as operators run it: built, a process of its own, limits on but never reached. */
+/** Starts a gateway as operators run it: built, in its own process, with limits on but too high to be reached. */
 export async function startGateway(bench: Bench, options: GatewayOptions): Promise<BenchGateway> {
   const { engine, nodeUrl, nodeWsUrl, env = {} } = options
   const opened = options.opened ?? (await openBenchStore(bench, engine))
@@ -75,9 +75,9 @@ export async function startGateway(bench: Bench, options: GatewayOptions): Promi
   const port = await freePort()
   const name = `gateway-${port}`
   const settings = {
-    // npm tells what it runs, and a gateway then watches the shell that npm has put in between.
+    // With npm's variables set, a gateway would watch the shell that npm starts.
     npm_lifecycle_event: undefined,
-    // As the service and the container have it.
+    // As in the service unit and the container.
     MALLOC_TRIM_THRESHOLD_: '2097152',
     MALLOC_MMAP_THRESHOLD_: '1048576',
     PORT: String(port),
@@ -97,7 +97,7 @@ export async function startGateway(bench: Bench, options: GatewayOptions): Promi
     CHECKOUT_OPEN_MAX: '0',
     WEBHOOK_ALLOW_PRIVATE: 'true',
     WORK_THREADS: '1',
-    // A driver's process would be counted with the gateway's.
+    // The processes of an OpenCL driver would be counted with the gateway's.
     WORK_CARDS: 'none',
     WORK_PRECOMPUTE: 'false',
     ...env,

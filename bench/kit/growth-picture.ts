@@ -3,7 +3,7 @@ import { colour, drawFrame, round } from './picture.ts'
 export interface Line {
   store: string
   operation: string
-  /** Rows in the store, and milliseconds. */
+  /** Pairs of rows in the store and milliseconds. */
   points: (readonly [number, number])[]
 }
 
@@ -13,11 +13,11 @@ const PANEL_HEIGHT = 330
 const GAP = 56
 const LEFT = 64
 const LEGEND_TOP = PANEL_TOP + PANEL_HEIGHT + 58
-/** They tell colours apart once more. */
+/** Marks distinguish the lines for readers who do not see colours. */
 const MARKS = ['circle', 'square', 'triangle', 'diamond', 'cross', 'ring'] as const
 const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹'
 
-/** Milliseconds against rows, both in powers of ten: one panel for each store, a level line where size does not matter. */
+/** Milliseconds against rows, on logarithmic axes, one panel for each engine. A level line means that size does not matter. */
 export function drawGrowth(lines: readonly Line[]): string {
   const stores = [...new Set(lines.map(({ store }) => store))]
   const operations = [...new Set(lines.map(({ operation }) => operation))]

@@ -9,7 +9,7 @@ function start(script: string, args: string[] = []): ChildProcess {
   return fork(pathOf(script), args, { execArgv: ['--import', 'tsx'], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
 }
 
-/** The next message that fits. A helper that ends instead is a failure. */
+/** Resolves with the next message that passes `fits`; rejects if the process ends first. */
 function hear<T>(child: ChildProcess, fits: (word: T) => boolean): Promise<T> {
   return new Promise((resolve, reject) => {
     const leave = () => {
@@ -34,7 +34,7 @@ export interface Asker extends Disposable {
   ask(asking: Asking): Promise<Asked>
 }
 
-/** Whoever asks gateways, in a process of its own. Answers other than 200 are a failure of the bench. */
+/** Starts the load generator in its own process. A response other than 200 fails the bench. */
 export function startAsker(): Asker {
   const child = start('asker.ts')
   return {
@@ -53,7 +53,7 @@ export interface StandIn extends Disposable {
   port: number
   url: string
   socketUrl: string
-  /** Resolves when somebody has subscribed to confirmations. */
+  /** Resolves when a client has subscribed to confirmations. */
   heard(): Promise<void>
   /** Resolves when all were reported. */
   reportStrangers(count: number, eachMillisecond: number): Promise<void>

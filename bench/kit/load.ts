@@ -9,7 +9,7 @@ export interface Request {
 
 let lists = 0
 
-/** Writes requests down for whoever asks them, who reads a file once: each list has one of its own. */
+/** Writes requests to a file for the load generator, which reads each file once, so every list needs its own name. */
 export function writeRequests(folder: string, name: string, requests: readonly Request[]): string {
   const list = join(folder, `${++lists}-${name}.txt`)
   const toLine = ({ method = 'POST', path = '/', body }: Request) =>
@@ -18,7 +18,7 @@ export function writeRequests(folder: string, name: string, requests: readonly R
   return list
 }
 
-/** Runs an operation over and over from so many callers; answers how often a second, and how long each took. */
+/** Repeats an operation from several concurrent callers and returns the rate and the time of each call. */
 export async function measure(
   { callers, seconds }: { callers: number; seconds: number },
   run: () => Promise<unknown>,

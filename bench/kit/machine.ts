@@ -1,10 +1,10 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
 
-/** The kernel counts processor time in hundredths of a second on every machine we know. */
+/** Linux reports processor time in hundredths of a second on every machine we know. */
 const TICK_MICROSECONDS = 10_000
 
-/** Where a figure comes from, and how busy it was there. */
+/** The machine and its load, to be printed with the figures. */
 export function describeMachine(): string {
   const model = cpus()[0]?.model.trim() || 'unknown processor'
   const memory = `${Math.round(totalmem() / 2 ** 30)} GiB`
@@ -15,19 +15,19 @@ export function describeMachine(): string {
 function readStat(pid: number): string[] | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The name of a program may hold anything; what follows its bracket does not.
+    // The program's name may contain anything, but the fields after its bracket are fixed.
     return text.slice(text.lastIndexOf(')') + 2).split(' ')
   } catch {
     return undefined
   }
 }
 
-/** Processor time of processes so far, with all their threads, in microseconds. */
+/** Processor time of processes so far, all threads included, in microseconds. */
 export function processorMicroseconds(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => sum + (threadMicroseconds(pid) ?? tickMicroseconds(pid)), 0)
 }
 
-/** From the scheduler's own count in nanoseconds, where the kernel keeps one. Threads that ended are not in it. */
+/** From the scheduler's counter in nanoseconds, if the kernel has one. Ended threads are not included. */
 function threadMicroseconds(pid: number): number | undefined {
   try {
     const threads = readdirSync(`/proc/${pid}/task`)
@@ -43,14 +43,14 @@ function tickMicroseconds(pid: number): number {
   return stat ? (Number(stat[11]) + Number(stat[12])) * TICK_MICROSECONDS : 0
 }
 
-/** The same for a process with all its children, those that have ended included. */
+/** The same for a process and all its children, ended ones included. */
 export function familyMicroseconds(parent: number): number {
   const own = readStat(parent)
   const ended = own ? Number(own[13]) + Number(own[14]) : 0
   return processorMicroseconds(familyOf(parent)) + ended * TICK_MICROSECONDS
 }
 
-/** A process and its children that live. */
+/** A process and its living children. */
 export function familyOf(parent: number): number[] {
   const children = readdirSync('/proc')
     .map(Number)

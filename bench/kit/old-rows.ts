@@ -2,8 +2,8 @@ import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import type { Bulk } from '../../test/support/bulk.ts'
 
 /*
- * What a service leaves behind in two years: everything is over. A thousand merchants, the first of whom has three tenths of it; a wallet
- * and a link of his have as much. Made by the engine itself from a row of numbers, n.
+ * The rows that a service leaves behind in two years, all of them finished. There are a thousand merchants; the first owns 30 % of the rows, and so do one
+ * of its wallets and one of its links. The engine generates the rows itself from a series of numbers, n.
  */
 
 const OWNER = `case when n % 10 < 3 then 'acc_merchant_0' else 'acc_merchant_' || (n % 1000) end`
@@ -11,7 +11,7 @@ const WALLET = `case when n % 10 < 3 then 'wal_old_0' else 'wal_old_' || (n % 50
 const ADDRESS = `'nano_old_' || (n % 1000)`
 const RAW = `'10000000000000000000000000000000'`
 
-/** Table → how many of a thousand rows, and its columns; `TIME` is when it happened, `hex(…)` a number as digits. */
+/** Table → its share of a thousand rows, and its columns. `TIME` stands for the row's time, `hex(…)` for a number in hexadecimal digits. */
 const OLD: Readonly<Record<string, readonly [share: number, columns: Readonly<Record<string, string>>]>> = {
   audit_entries: [
     85,
@@ -252,7 +252,7 @@ const OLD: Readonly<Record<string, readonly [share: number, columns: Readonly<Re
 const SHARES = Object.values(OLD).reduce((sum, [share]) => sum + share, 0)
 const BATCH = 250_000
 
-/** Who they belong to: what other rows refer to. */
+/** The parent rows that the old rows refer to. */
 const PARENTS: Readonly<Record<string, readonly [count: number, columns: Readonly<Record<string, string>>]>> = {
   accounts: [1_000, { id: `'acc_merchant_' || (n - 1)`, role: `'user'`, created_at: 'TIME' }],
   wallets: [
@@ -278,7 +278,7 @@ export async function fillOwners(bulk: Bulk, engine: StoreEngine, now: number): 
     await bulk.run(toInsert(table, columns, { engine, from: 1, to: count, now }))
 }
 
-/** Fills a store up to about so many old rows, where it has some already; answers how many there are. */
+/** Adds old rows until the store has about that many. Returns how many there are. */
 export async function fillOld(
   bulk: Bulk,
   engine: StoreEngine,
@@ -303,7 +303,7 @@ function toInsert(
   columns: Readonly<Record<string, string>>,
   { engine, from, to, now }: { engine: StoreEngine; from: number; to: number; now: number },
 ): string {
-  // From forty days ago back over two years.
+  // Spread over two years, the latest forty days ago.
   const time = `(${now} - 3456000000 - (n * 7919 % 690) * 86400000 - (n % 86400) * 1000)`
   const [hex, raw, series] =
     engine === 'sqlite'

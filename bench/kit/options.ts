@@ -3,11 +3,11 @@ import { parseArgs } from 'node:util'
 export interface Options {
   /** More turns, and ten times the rows and requests. */
   long: boolean
-  /** Puts figures and tables into the documents. */
+  /** Writes figures and tables into the documents. */
   write: boolean
-  /** Leaves out what was measured in the last hours. */
+  /** Skips benches that were measured in the last hours. */
   resume: boolean
-  /** With cost: compares with the figures of the repository, and fails when an operation became more expensive. */
+  /** With cost: compares with bench/figures.json and fails if an operation became more expensive. */
   check: boolean
   /** With cost: groups of rows. */
   only: string[]
@@ -18,13 +18,13 @@ export interface Options {
   rate: number
   /** The largest store of `growth`. */
   rows: number
-  /** As many as were asked for; a bench has a number of its own otherwise. */
+  /** Undefined if not given; each bench has its own default. */
   rowsGiven: number | undefined
 }
 
 const list = (text: string) => text.split(',').filter((part) => part !== '')
 
-/** Reads the command line after the name of a bench. */
+/** Reads the options after the bench's name. */
 export function readOptions(args: readonly string[]): Options {
   const { values } = parseArgs({
     args: [...args],
@@ -42,7 +42,7 @@ export function readOptions(args: readonly string[]): Options {
     },
   })
   const { long, write, resume, check } = values
-  // A million rows take a minute or two to write, on each engine.
+  // A million rows take one or two minutes to write on each engine.
   const many = long ? '1000000' : '100000'
   return {
     long,

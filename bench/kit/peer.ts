@@ -9,8 +9,8 @@ import type { Bench } from './servers.ts'
 const CALLERS = 32
 
 /**
- * What the same engine does on this machine when nothing is asked of it but to keep one row: durable transactions a
- * second. Our operations are measured against it, because machines and disks differ more than programs.
+ * Baseline: how many durable single-row transactions a second the same engine manages on this machine. Machines and disks differ more than programs, so
+ * our operations are compared with this rate.
  */
 export async function measureBareInserts(bench: Bench, engine: StoreEngine, seconds: number): Promise<number> {
   return engine === 'sqlite' ? bareSqlite(bench, seconds) : barePostgres(seconds)

@@ -1,4 +1,4 @@
-/** Told apart on light and on dark grounds, also by those who see fewer colours. */
+/** Readable on light and dark backgrounds, and for colour-blind readers. */
 const COLOURS = ['#2f7ed8', '#d9822b', '#1a9c6b', '#a45ad0', '#d0456b', '#7b8794']
 
 export const colour = (at: number) => COLOURS[at % COLOURS.length]!
@@ -8,13 +8,13 @@ interface Frame {
   width: number
   height: number
   left: number
-  /** For those who do not see it. */
+  /** Text alternative. */
   label: string
   title: string
   parts: readonly string[]
 }
 
-/** What all pictures of measurements have: a ground for light and for dark pages, letters, and a title. */
+/** The frame of every chart: backgrounds for light and dark pages, fonts, and a title. */
 export const drawFrame = ({ width, height, left, label, title, parts }: Frame): string =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">
 <style>

@@ -3,11 +3,11 @@ import { fileURLToPath } from 'node:url'
 
 export type Figures = Record<string, number>
 
-/** What a bench found: tables for people, figures for the capacity model. */
+/** Results of a bench: tables for readers, figures for the capacity model. */
 export interface Report {
   tables: string[]
   figures: Figures
-  /** Whether something is worse than it may be. */
+  /** True if a result exceeds its limit. */
   failed?: boolean
 }
 
@@ -29,7 +29,7 @@ export function readMeasurements(): Measurements {
   return existsSync(FIGURES) ? (JSON.parse(readFileSync(FIGURES, 'utf8')) as Measurements) : {}
 }
 
-/** Replaces what one bench measured before, figure by figure, and leaves the others alone. */
+/** Merges a bench's new figures into the file. Figures that it did not measure stay. */
 export function writeFigures(
   name: string,
   { figures }: Pick<Report, 'figures'>,
@@ -44,7 +44,7 @@ export function writeFigures(
   writeFileSync(FIGURES, `${JSON.stringify(sorted, null, 2)}\n`)
 }
 
-/** Figures to their file, tables to the document. */
+/** Writes the figures to their file and the tables to the document. */
 export function writeReport(name: string, report: Report, about: Omit<Measured, 'figures'>): void {
   writeFigures(name, report, about)
   const command = `npm run bench -- ${name}${about.long ? ' --long' : ''} --write`
@@ -52,7 +52,7 @@ export function writeReport(name: string, report: Report, about: Omit<Measured, 
   writeBetween(DOCUMENT, name, [origin, ...report.tables].join('\n\n'))
 }
 
-/** Puts text between the markers of a name in a document. */
+/** Replaces the text between a pair of markers in a document. */
 export function writeBetween(file: string, name: string, text: string): void {
   const [begin, end] = [`<!-- bench:${name} -->`, `<!-- /bench:${name} -->`]
   const document = readFileSync(file, 'utf8')
@@ -61,7 +61,7 @@ export function writeBetween(file: string, name: string, text: string): void {
   writeFileSync(file, `${document.slice(0, from + begin.length)}\n${text}\n${document.slice(to)}`)
 }
 
-/** A table in Markdown; every column but the first is a number. */
+/** A Markdown table. All columns but the first are numbers. */
 export function toTable(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
   const line = (cells: readonly (string | number)[]) => `| ${cells.join(' | ')} |`
   return [line(head), `|---|${'---:|'.repeat(head.length - 1)}`, ...rows.map(line)].join('\n')
@@ -69,7 +69,7 @@ export function toTable(head: readonly string[], rows: readonly (readonly (strin
 
 const GROUPED = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
 
-/** As many digits as mean something. */
+/** Rounds to the significant digits. */
 export function show(value: number): string {
   if (!Number.isFinite(value)) return '–'
   if (Math.abs(value) >= 100) return GROUPED.format(value)

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { query } from '../../test/support/postgres.ts'
 
-/** Also where twenty others want the same processor. */
+/** Long enough for a machine that runs twenty other processes. */
 const STARTED_WITHIN = 120_000
 
 export async function freePort(): Promise<number> {
@@ -19,7 +19,7 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** A folder and processes that end with the bench, however it ends. */
+/** A temporary folder and processes that end with the bench, even if it fails. */
 export class Bench implements AsyncDisposable {
   readonly folder = mkdtempSync(join(tmpdir(), 'nano-gateway-bench-'))
   readonly #children = new Set<ChildProcess>()
@@ -31,7 +31,7 @@ export class Bench implements AsyncDisposable {
     })
   }
 
-  /** What it says goes to a file in the folder. It is ended without a word, because nobody needs what it holds. */
+  /** Starts a process whose output goes to a file in the folder. It is killed at the end, because its data is not needed. */
   spawn(name: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
     const log = openSync(join(this.folder, `${name}.log`), 'a')
     const child = spawn(process.execPath, args, { stdio: ['ignore', log, log], env: { ...process.env, ...env } })
@@ -51,7 +51,7 @@ export class Bench implements AsyncDisposable {
     await Promise.all([...this.#children].map((child) => this.end(child)))
   }
 
-  /** The last lines of what a process said. */
+  /** The last lines of a process's log. */
   readLog(name: string): string {
     return readFileSync(join(this.folder, `${name}.log`), 'utf8')
       .split('\n')
@@ -78,7 +78,7 @@ export function buildGateway(): void {
   execFileSync(process.execPath, ['scripts/build.mjs'], { stdio: 'inherit' })
 }
 
-/** The process that all others of a PostgreSQL server are children of. */
+/** Process id of the PostgreSQL postmaster. */
 export async function postmasterOf(url: string): Promise<number> {
   const [row] = (await query(url, 'show data_directory')) as { data_directory: string }[]
   return Number(readFileSync(join(row!.data_directory, 'postmaster.pid'), 'utf8').split('\n')[0])

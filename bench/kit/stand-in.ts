@@ -1,6 +1,6 @@
 /*
- * What stands around a gateway whose cost is measured, in a process of its own so that none of it is counted: the node it
- * asks and hears (`ledger`), or a shop's server that takes webhooks (`receiver`). Run by `startStandIn`, told by messages.
+ * Simulates the gateway's environment in its own process, so that its time is not counted: either the node (`ledger`) or a shop's webhook receiver
+ * (`receiver`). Started by `startStandIn` and controlled by messages.
  */
 import { hash as digest } from 'node:crypto'
 import { createServer } from 'node:http'
@@ -30,13 +30,13 @@ const BALANCE = JSON.stringify({
   pending: '2309372032769300000000000000000000',
   receivable: '2309372032769300000000000000000000',
 })
-/** A block with a successor: what is said of it never changes, so that it may be remembered for good. */
+/** A block with a successor never changes, so it may be cached for good. */
 const SETTLED = JSON.stringify({ confirmed: 'true', subtype: 'receive', amount: '1', successor: '1'.repeat(64) })
-/** Payments are computed from their blocks, so that these are real: signed, each behind a block that says what was there before. */
+/** Payments are real signed blocks. Each has a predecessor, which gives the balance before it. */
 const PAYER_KEY = 'D'.repeat(64)
 const STRANGERS = Array.from({ length: 1_000 }, (_, at) => addressOf(`stranger ${at}`))
 
-/** The answers about blocks that exist. */
+/** Answers about the blocks made so far. */
 const described = new Map<string, object>()
 let told = 0
 
@@ -46,7 +46,6 @@ interface Question {
 }
 
 const BLOCKS = 200_000_000
-/** Any work will do. */
 const NO_WORK = '0'.repeat(16)
 const DIFFICULTY = JSON.stringify({ network_minimum: NO_WORK, network_receive_minimum: NO_WORK })
 const VERSION = JSON.stringify({ network: 'dev', network_identifier: GENESIS_HASHES.dev })
@@ -72,7 +71,7 @@ const describe = (hash: string): [string, object][] => {
   return told ? [[hash, told]] : []
 }
 
-/** A payment, and the block before it. */
+/** A payment and its predecessor. */
 function toBlocks(at: number, { to, amountRaw }: Payment): { before: StateBlock; paid: StateBlock } {
   const account = publicKeyOf(PAYER_KEY)
   const common = { type: 'state' as const, account, representative: account, signature: '0'.repeat(128), work: NO_WORK }
@@ -84,7 +83,7 @@ function toBlocks(at: number, { to, amountRaw }: Payment): { before: StateBlock;
 
 const digestOf = (text: string) => digest('sha256', text, 'hex').toUpperCase()
 
-/** A confirmation as a node tells it, of a send between strangers. */
+/** A confirmation, as a node reports it, of a send between two unrelated accounts. */
 function toFrame(at: number): { hash: string; frame: string } {
   const account = STRANGERS[at % STRANGERS.length]!
   const link = STRANGERS[(at + 1) % STRANGERS.length]!
@@ -142,7 +141,7 @@ async function stand(as: string): Promise<void> {
       response.end(text)
     })
   })
-  // On every loopback address, so that one receiver is as many hosts as we like.
+  // On all loopback addresses, so that one receiver can be many hosts.
   server.listen(0, as === 'ledger' ? '127.0.0.1' : '0.0.0.0', () => {
     const [http, socket] = [server.address() as AddressInfo, sockets.address() as AddressInfo]
     say({ ready: true, port: http.port, socketPort: socket.port })

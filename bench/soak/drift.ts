@@ -2,13 +2,13 @@ import { median } from '../kit/load.ts'
 import { show, toTable } from '../kit/report.ts'
 import type { Sample } from './sample.ts'
 
-/** A process fills its caches first, and is compiled. */
+/** Skipped at the start, while caches fill and code is compiled. */
 const WARM_SHARE = 0.1
 
 interface Judged {
   column: keyof Sample
   name: string
-  /** How much larger the second half may be; unset where other load on the machine decides. */
+  /** The maximum ratio of the second half to the first. Unset for values that depend on other load. */
   ratioMax?: number
 }
 
@@ -20,10 +20,10 @@ const JUDGED: readonly Judged[] = [
   { column: 'lagMilliseconds', name: 'p99 of the event loop, ms' },
   { column: 'p99Milliseconds', name: 'p99 of all answers, ms' },
 ]
-/** The store grows with what is done, and what is done grows with time: not faster. */
+/** The store may grow in proportion to the work done, but not faster. */
 const GROWTH_RATIO_MAX = 1.3
 
-/** Second half against first, and what of it must not be. */
+/** Compares the second half with the first; `wrong` has what exceeds its maximum. */
 export function judgeDrift(samples: readonly Sample[]): { table: string; wrong: string[] } {
   const warm = samples.slice(Math.floor(samples.length * WARM_SHARE))
   const middle = Math.floor(warm.length / 2)

@@ -10,7 +10,7 @@ import { Payer } from '../../test/chaos/payer.ts'
 import { Purse, patienceOf } from '../../test/support/purse.ts'
 import type { SeededRandom } from '../../test/support/random.ts'
 
-/** How many of each begin in a second. */
+/** Requests started each second, by kind. */
 const RATES = {
   'remembered read': 20,
   'distinct read': 5,
@@ -27,7 +27,7 @@ const KNOWN = 50
 const WALLETS = 4
 const PAYERS = 4
 const SOCKETS_MAX = 20
-/** What is not answered by then has failed; and no more than so many of a kind wait at once. */
+/** A request without an answer by then has failed. At most `WAITING_MAX` of a kind are in flight. */
 const ANSWER_MAX = 30_000
 const WAITING_MAX = 20
 const PAGES = ['', '/checkouts', '/wallets', '/webhooks', '/keys', '/links', '/credits', '/emails', '/pos', '/admin']
@@ -41,18 +41,18 @@ interface Due {
 
 export interface LoadCounts {
   done: Record<string, number>
-  /** Other answers than expected, and no answers; by kind, with the last reason. */
+  /** Failures by kind: how many, and the last reason. */
   failed: Record<string, { count: number; last: string }>
-  /** Not begun because too many of the same kind were waiting. */
+  /** Requests not sent, because too many of their kind were in flight. */
   left: number
   webhooks: number
   frames: number
 }
 
-/** Everybody who uses a gateway in a day, at a fixed rate. */
+/** All kinds of users of a gateway, at a fixed rate. */
 export class SoakLoad {
   readonly counts: LoadCounts = { done: {}, failed: {}, left: 0, webhooks: 0, frames: 0 }
-  /** Milliseconds of the answers since they were last taken. */
+  /** Response times since the last sample, in milliseconds. */
   #times: number[] = []
   readonly #url: string
   readonly #random: SeededRandom
@@ -117,7 +117,7 @@ export class SoakLoad {
     }
   }
 
-  /** Nothing begins any more; what has begun comes to its end. */
+  /** Stops starting requests and waits for those in flight. */
   async rest(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer)
     const end = performance.now() + ANSWER_MAX
@@ -156,7 +156,7 @@ export class SoakLoad {
     }
   }
 
-  /** Whether there was anything to do. */
+  /** Returns false if there was nothing to do. */
   async #run(kind: Kind): Promise<boolean> {
     switch (kind) {
       case 'remembered read': {
@@ -190,7 +190,7 @@ export class SoakLoad {
     const mode = this.#random.below(4) === 0 ? 'generated_wallet' : 'unique_amount'
     const made = await this.#post({ ...asked, mode, webhook_url: this.#webhookUrl })
     const { id, address, amount_raw: amountRaw } = made as Record<'id' | 'address' | 'amount_raw', string>
-    // Half of them are never paid.
+    // Half of the checkouts are never paid.
     if (this.#random.below(2) === 0) this.#due.push({ id, address, amountRaw: BigInt(amountRaw) })
     return true
   }
@@ -230,7 +230,7 @@ export class SoakLoad {
     if (page.status !== 200) throw new Error(`${page.url} answered ${page.status}: ${text.slice(0, 100)}`)
   }
 
-  /** One comes, and the oldest goes when there are many. */
+  /** Adds one websocket client, and closes the oldest if there are many. */
   async #comeAndGo(): Promise<boolean> {
     const socket = new WebSocket(`${this.#url.replace('http', 'ws')}/ws`)
     socket.on('error', () => this.#sockets.delete(socket))

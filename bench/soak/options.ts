@@ -6,14 +6,13 @@ import { SEED } from '../../test/support/random.ts'
 export interface SoakOptions {
   minutes: number
   seed: number
-  /** Where samples go. */
+  /** File for the samples. */
   csv: string
-  /** Samples of an earlier run, in place of a new one. */
+  /** File with samples of an earlier run, to be used instead of a new run. */
   read: string | undefined
   write: boolean
 }
 
-/** Reads the command line of `npm run soak`. */
 export function readOptions(args: readonly string[]): SoakOptions {
   const { values } = parseArgs({
     args: [...args],

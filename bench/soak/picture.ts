@@ -8,7 +8,7 @@ const PANEL = { width: 400, height: 190 }
 const GAP = { x: 72, y: 84 }
 const LINES = 4
 
-/** What one panel shows: a unit, and columns with their names. */
+/** A panel: its unit, and the columns with their labels. */
 const PANELS: readonly { unit: string; columns: readonly (readonly [keyof Sample, string])[] }[] = [
   {
     unit: 'memory, MB',
@@ -34,7 +34,7 @@ const PANELS: readonly { unit: string; columns: readonly (readonly [keyof Sample
   },
 ]
 
-/** Samples of a long run against its minutes. */
+/** Draws the samples over time. */
 export function drawSoak(samples: readonly Sample[]): string {
   const minutes = (samples.at(-1)?.seconds ?? 60) / 60
   const parts = PANELS.map(({ unit, columns }, at) => {
@@ -71,7 +71,7 @@ export function drawSoak(samples: readonly Sample[]): string {
   })
 }
 
-/** A step of 1, 2 or 5 times a power of ten that is not below the wished one. */
+/** The smallest step of 1, 2 or 5 times a power of ten that is at least `wished`. */
 function niceStep(wished: number): number {
   const power = 10 ** Math.floor(Math.log10(wished))
   return [1, 2, 2.5, 5, 10].map((times) => times * power).find((step) => step >= wished)!

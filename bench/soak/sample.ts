@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { familyMicroseconds, residentMegabytes } from '../kit/machine.ts'
 import { quantile } from '../kit/load.ts'
 
-/** What a gateway is at one moment. */
+/** The state of a gateway at one moment. */
 export interface Sample {
   seconds: number
   residentMegabytes: number
@@ -58,7 +58,7 @@ export async function takeSample(
 
 export const toLine = (sample: Sample) => COLUMNS.map((name) => Number(sample[name].toFixed(2))).join(',')
 
-/** The samples of a table that was written before. */
+/** Reads a table written earlier. */
 export function readSamples(table: string): Sample[] {
   const [, ...lines] = table.trim().split('\n')
   return lines.map((line) => {

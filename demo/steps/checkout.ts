@@ -30,7 +30,7 @@ export async function run(world: World): Promise<void> {
   screen.done('The answer says the same: complete, with the block as proof.')
 }
 
-/** The headers that a shop checks. */
+/** The headers with which a shop verifies a webhook. */
 function signatureOf({ headers }: Delivery): Record<string, string> {
   const signed = Object.entries(headers).filter(([name]) => name.startsWith('webhook-'))
   return Object.fromEntries(signed.map(([name, value]) => [name, String(value)] as const))

@@ -3,8 +3,8 @@ import { createServer } from 'node:http'
 import { verifyWebhook } from './verify-webhook.ts'
 
 /*
- * Takes webhooks of a gateway for a shop whose orders are in a file: {"A-1": {"amount_raw": "1500…"}}. Put your own database in the place of
- * the file; keep the order of the checks. Run it with `node receiver.ts`.
+ * Receives a gateway's webhooks for a shop whose orders are in a file: {"A-1": {"amount_raw": "1500…"}}. Replace the file with your own database and keep
+ * the order of the checks. Run it with `node receiver.ts`.
  */
 
 const { WEBHOOK_SECRET = '', ORDERS = 'orders.json', PORT = '3000' } = process.env

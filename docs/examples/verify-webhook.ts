@@ -1,13 +1,13 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** Refuse older deliveries: an attacker may have recorded one to send it again. */
+/** Older deliveries are refused, because an attacker may have recorded one to send it again. */
 const AGE_SECONDS_MAX = 300
 
 type Headers = Record<string, string | string[] | undefined>
 
 /**
- * Checks that a webhook comes from your gateway and returns its event; throws otherwise. Give it the body exactly as it
- * arrived, before anything parses it. Afterwards compare the event with your order, and act once for each `id`.
+ * Checks that a webhook comes from your gateway and returns its event; throws otherwise. Pass the body exactly as it arrived, unparsed. Afterwards compare
+ * the event with your order, and process each `id` once.
  */
 export function verifyWebhook(
   rawBody: string | Uint8Array,
@@ -22,7 +22,7 @@ export function verifyWebhook(
     throw new Error('The webhook is too old, or from the future.')
   }
   const expected = createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.`).update(body).digest()
-  // While a secret is being replaced, the header has one signature for the old secret and one for the new.
+  // While a secret is being replaced, the header has one signature for the old secret and one for the new one.
   const signatures = headerOf(headers, 'webhook-signature').split(' ')
   const isGenuine = signatures.some((signature) => {
     const [version, value = ''] = signature.split(',')

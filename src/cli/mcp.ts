@@ -39,7 +39,7 @@ async function serve({ url, key }: ReturnType<typeof readGateway>, tools: string
   program.onerror = report
   await gateway.start()
   await program.start()
-  // What was asked is answered first: whoever pipes messages in ends their input at once.
+  // A client may pipe messages in and close its end at once, so answer pending requests before exiting.
   process.stdin.on('end', () => void Promise.all(underWay).then(() => gateway.close().catch(report)))
 }
 

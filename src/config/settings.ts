@@ -39,7 +39,7 @@ const SERVER_SETTINGS = {
     'EXPLORER_URL',
     '',
     text,
-    'Block explorer: the hash of the block is appended to this URL; defaults to nanolooker.com, or to our own page for the development ledger.',
+    'Block explorer: the hash of the block is appended to this URL; defaults to nanolooker.com, or to the gateway’s own page for the development ledger.',
   ),
   trustedProxies: setting(
     'TRUSTED_PROXIES',

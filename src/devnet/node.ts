@@ -337,7 +337,7 @@ export class LedgerNode {
       this.takeBack(stored.hash)
       this.follow(block, this.ledger.process(candidate), events)
     }
-    // Like the node, answers with the hash at once, whoever wins.
+    // Like the node, answers with the hash at once, whichever block wins.
     return { hash }
   }
 

@@ -30,7 +30,7 @@ export function parseJson(text: string, around = 0): unknown {
 
 /** Only such a number can have more digits than `JSON.parse` keeps; most bodies have none. */
 const LONG_NUMBER = /[-\s:,[][0-9][0-9.]{15}/
-/** Longer than any amount, and comparing a number of a whole body would take long. */
+/** Longer than any amount. Numbers beyond it are not compared, because for one as long as the body that would take long. */
 const NUMBER_LENGTH_MAX = 100
 const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?[0-9][0-9.]*(?:[eE][+-]?[0-9]+)?/g
 

@@ -174,8 +174,8 @@ function keepAlive({ db, clock, failures }: OnceCtx, key: RepeatKey, claim: stri
 }
 
 /**
- * Gives a run what an earlier run has made, and lets it record what it makes. If two runs both believe to be the only
- * one, the transaction of one of them fails here.
+ * Gives a run what an earlier run has made, and lets it record what it makes. If two runs of one request both go on, the transaction of one of them fails
+ * here.
  */
 function toIdempotency({ secrets }: OnceCtx, key: RepeatKey, { claim, resumed, made }: Claimed): Idempotency {
   const place = madeContext(key.accountId, key.action, key.key)

@@ -107,7 +107,7 @@ test('leaving twice gives one place back', () => {
   assert.throws(() => enter(), refusal(1, 2))
 })
 
-test('strangers count by network, customers by account wherever they are', () => {
+test('anonymous callers are counted by network, customers by account wherever they are', () => {
   const { burst, enter } = openThrottle()
   enter(ANONYMOUS, '192.0.2.1')
   enter(ANONYMOUS, '2001:db8:0:0::/64')
@@ -140,7 +140,7 @@ test('zero means no limit, and then there are no numbers', () => {
   assert.equal(burst.taken.size, 0)
 })
 
-test('whoever waits for the limiter holds a place, and loses it with the answer', async () => {
+test('a caller that waits for the limiter holds a slot until the answer', async () => {
   const answers: ((decision: LimitDecision) => void)[] = []
   const burst: RateLimiter = { take: () => new Promise((resolve) => answers.push(resolve)) }
   const throttle = createThrottle({ burst, plans: PLANS })

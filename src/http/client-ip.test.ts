@@ -5,14 +5,14 @@ import { createClientIp, createIsAmong, toTrustedProxies } from './client-ip.ts'
 const clientIp = (trusted: string[], peer: string | undefined, forwardedFor?: string | string[]) =>
   createClientIp(toTrustedProxies(trusted))(peer, forwardedFor)
 
-test('without a trusted proxy the connection tells, whatever a header says', () => {
+test('without a trusted proxy the connection’s address counts, whatever a header says', () => {
   assert.equal(clientIp([], '192.0.2.1'), '192.0.2.1')
   assert.equal(clientIp([], '192.0.2.1', '198.51.100.7'), '192.0.2.1')
   assert.equal(clientIp([], '127.0.0.1', '198.51.100.7'), '127.0.0.1')
   assert.equal(clientIp(['10.0.0.0/8'], '192.0.2.1', '198.51.100.7'), '192.0.2.1')
 })
 
-test('a trusted proxy tells whom it speaks for', () => {
+test('a trusted proxy names its client', () => {
   assert.equal(clientIp(['10.0.0.0/8'], '10.1.2.3', '198.51.100.7'), '198.51.100.7')
   assert.equal(clientIp(['10.1.2.3'], '10.1.2.3', '198.51.100.7'), '198.51.100.7')
   assert.equal(clientIp(['loopback'], '127.0.0.9', '198.51.100.7'), '198.51.100.7')
@@ -38,7 +38,7 @@ test('a client cannot choose its address by sending the header itself', () => {
   assert.equal(clientIp(trusted, '10.0.0.1', long), '10.0.0.5')
 })
 
-test('an entry that is no address ends the walk at what was sure', () => {
+test('an entry that is not an address ends the search at the last trusted one', () => {
   const wrong = [
     '',
     ',',

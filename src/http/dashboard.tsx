@@ -18,9 +18,10 @@ import { renderPage } from '../web/layout.tsx'
 import type { DeveloperAccess } from './developer-access.ts'
 import { fromFastify, toErrorReply } from './errors.ts'
 import type { EventStreams } from './event-stream.ts'
-import { SentFields, csrfOf, formExpired, onceForForm, readMultipart, requireToken } from './forms.ts'
+import { type SentFields, csrfOf, formExpired, onceForForm, requireToken } from './forms.ts'
 import { LivePages } from './live-pages.ts'
 import { PAGE_HEADERS } from './page-headers.ts'
+import { acceptForms, fieldsAndFilesOf, fieldsOf, takePictures } from './sent-files.ts'
 import {
   type SessionOptions,
   endedCookie,
@@ -34,9 +35,6 @@ import {
 import { Ways, countMenu, toHref, toMenu } from './ways.ts'
 
 const TOKEN_LENGTH = 22
-const FORM_BYTES_MAX = 64 * 1024
-/** One picture of the largest size beside the fields. */
-const UPLOAD_BYTES_MAX = 512 * 1024 + FORM_BYTES_MAX
 const RENEWED_BEFORE = (SESSION_SECONDS * 1000) / 2
 const SIGN_IN = '/dashboard/sign-in'
 const HEADERS = { ...PAGE_HEADERS, 'cache-control': 'no-store', 'x-robots-tag': 'noindex, nofollow' }
@@ -96,17 +94,7 @@ class Dashboard {
 
   mount(): void {
     const { baseUrl, pages } = this.#options
-    this.#server.removeAllContentTypeParsers()
-    this.#server.addContentTypeParser(
-      'application/x-www-form-urlencoded',
-      { parseAs: 'string', bodyLimit: FORM_BYTES_MAX },
-      (_request, text, done) => done(null, text),
-    )
-    this.#server.addContentTypeParser(
-      'multipart/form-data',
-      { parseAs: 'buffer', bodyLimit: UPLOAD_BYTES_MAX },
-      (_request, bytes, done) => done(null, bytes),
-    )
+    acceptForms(this.#server)
     this.#server.addHook('onRequest', (request, reply, done) => {
       void reply.headers(HEADERS)
       // Other origins must not read pages that a cookie gives access to.
@@ -151,32 +139,16 @@ class Dashboard {
           if (form.proof && !isFresh(signedIn.request.caller, moment)) {
             return reply.redirect(`/dashboard/prove?next=${encodeURIComponent(signedIn.request.frame.section)}`, 303)
           }
-          faults = await this.#takePictures(form, signedIn.request.accountId, fields)
+          faults = await takePictures(this.#options.uploads, form, signedIn.request.accountId, fields)
           return await this.#run(form, { page: signedIn.request, fields, url: request.url, reply })
         } catch (error) {
           if (!(error instanceof AppError) || error.status >= 500) throw error
-          const state = { values: { ...fields.typed(), ...emptied(faults) }, ...toFormErrors(error, faults) }
+          const emptied = Object.fromEntries(Object.keys(faults).map((name) => [name, '']))
+          const state = { values: { ...fields.typed(), ...emptied }, ...toFormErrors(error, faults) }
           return send(reply.code(error.status), await form.again(signedIn.request, state))
         }
       })
     })
-  }
-
-  /**
-   * Stores the pictures of a form and puts their addresses into its fields. For a file that is refused it returns the
-   * error, and gives the field a value that no reader accepts, so that the form shows all errors at once.
-   */
-  async #takePictures({ pictures = [] }: Form, accountId: string, fields: SentFields): Promise<Record<string, string>> {
-    const faults: Record<string, string> = {}
-    for (const name of pictures) {
-      const file = fields.files.get(`${name}.file`)
-      if (!file) continue
-      const added = await this.#options.uploads.add(accountId, file)
-      fields.set(`${name}.remove`, '')
-      fields.set(name, 'url' in added ? added.url : REFUSED_FILE)
-      if ('fault' in added) faults[name] = added.fault
-    }
-    return faults
   }
 
   /** Forms for visitors who are not signed in must come from our own pages, too. */
@@ -349,20 +321,7 @@ function send(reply: FastifyReply, page: VNode): FastifyReply {
   return reply.type(PAGE_HEADERS['content-type']).send(renderPage(page))
 }
 
-const REFUSED_FILE = 'refused file'
-
-const emptied = (faults: object) => Object.fromEntries(Object.keys(faults).map((name) => [name, '']))
-
 const noSuchPage = () => new AppError('not_found', 'There is no such page.')
-
-const fieldsOf = ({ body }: FastifyRequest) => new SentFields(typeof body === 'string' ? body : '')
-
-/** Files are read only for people who are signed in: nobody else has a form for them. */
-async function fieldsAndFilesOf(request: FastifyRequest): Promise<SentFields> {
-  const { body, headers } = request
-  if (!Buffer.isBuffer(body)) return fieldsOf(request)
-  return readMultipart(body as Buffer<ArrayBuffer>, headers['content-type'] ?? '')
-}
 
 /** The fields that were sent; several values of one name are joined into one text. */
 function allOf(fields: SentFields): [string, string][] {

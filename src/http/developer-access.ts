@@ -13,9 +13,8 @@ interface DeveloperAccessOptions extends SessionOptions {
 }
 
 /**
- * Decides who may act as payer, merchant and network on the development ledger. On a local gateway everybody may. On a
- * public one only callers on the same machine and administrators may: whoever can make test nano can complete any
- * checkout.
+ * Decides who may act as payer, merchant and network on the development ledger. On a local gateway everybody may. On a public one only callers on the same
+ * machine and administrators may, because test nano can complete any checkout.
  */
 export class DeveloperAccess {
   readonly #options: DeveloperAccessOptions

@@ -76,19 +76,6 @@ export class SentFields implements FormFields {
   }
 }
 
-/** A form with files. Both its size and its fields were limited when it was received. */
-export async function readMultipart(body: Buffer<ArrayBuffer>, type: string): Promise<SentFields> {
-  const parsed = await new Response(body, { headers: { 'content-type': type } }).formData().catch((error: unknown) => {
-    throw new AppError('invalid_request', 'The form could not be read.', { cause: error })
-  })
-  const [fields, files]: [[string, string][], Map<string, Uint8Array>] = [[], new Map()]
-  for (const [name, value] of parsed) {
-    if (typeof value === 'string') fields.push([name, value])
-    else if (value.size > 0) files.set(name, new Uint8Array(await value.arrayBuffer()))
-  }
-  return new SentFields(fields, files)
-}
-
 const HIDDEN = new Set(['csrf', 'form_token', 'key', 'token', 'webhook_secret', 'pin'])
 
 /** Derived from the session, whose cookie scripts and other sites cannot read. */

@@ -18,7 +18,7 @@ export class Metrics {
   )
   readonly nodeDisagreements = this.#counter(
     'gateway_node_disagreements_total',
-    'Blocks that a node called confirmed and others did not, by the node.',
+    'Blocks that a node called confirmed and others did not, by node.',
     'upstream',
   )
   readonly upstreamFailures = this.#counter('gateway_upstream_failures_total', 'Reads that no node answered.', 'kind')
@@ -26,19 +26,19 @@ export class Metrics {
   readonly jobs = this.#counter('gateway_jobs_total', 'Jobs by kind and how they ended.', 'kind', 'outcome')
   readonly webhookAttempts = this.#counter(
     'gateway_webhook_attempts_total',
-    'Attempts to deliver a webhook, by what came of them.',
+    'Attempts to deliver a webhook, by result.',
     'outcome',
   )
   readonly workFound = this.#counter(
     'gateway_work_found_total',
-    'Waits for work that ended well, by urgency and source.',
+    'Requests for work that succeeded, by urgency and source.',
     'class',
     'engine',
   )
-  readonly workHits = this.#counter('gateway_work_hits_total', 'Work that was ready beforehand.')
+  readonly workHits = this.#counter('gateway_work_hits_total', 'Requests for work that was computed in advance.')
   readonly workWait = new Histogram({
     name: 'gateway_work_wait_seconds',
-    help: 'Time from asking for work to having it.',
+    help: 'Time from a request for work to its result.',
     labelNames: ['class'],
     buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300],
     registers: [this.registry],
@@ -56,7 +56,7 @@ export class Metrics {
   )
   readonly ownBlockRefusals = this.#counter(
     'gateway_own_block_refusals_total',
-    'Blocks of our own wallets that a node refused, by what it said.',
+    'Blocks of our own wallets that a node refused, by its reason.',
     'kind',
   )
   readonly sourceFailures = this.#counter(

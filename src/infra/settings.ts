@@ -135,7 +135,7 @@ export const INFRA_SETTINGS = {
     'CONFIRM_ALONE',
     'wait',
     oneOf('wait', 'allow'),
-    'While only one of several nodes is well: `wait` for the others before a payment counts, or `allow` its word alone.',
+    'While only one of several nodes is healthy: `wait` for the others before a payment counts, or `allow` that one to decide.',
   ),
   proof: setting(
     'PROOF',

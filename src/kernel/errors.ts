@@ -151,7 +151,7 @@ export const noNode = (cause?: unknown) =>
 export const nodeTimeout = (cause?: unknown) =>
   new AppError('node_timeout', 'No node available. Try again in a few seconds.', { cause })
 
-/** One of the nodes is behind or lies, so none of them is believed. */
+/** One of the nodes is behind or lies, and it is unknown which. */
 export const nodesDisagree = () =>
   new AppError('nodes_disagree', 'The nodes do not agree about this account. Nothing was sent. Try again later.', {
     retryAfterSeconds: 5,

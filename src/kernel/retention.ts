@@ -66,7 +66,7 @@ export const RETENTION_SETTINGS = {
     'KEEP_DEAD_JOBS_DAYS',
     '30',
     days(1),
-    'Days to keep jobs that failed for good; those that money waits for stay until they are retried; `forever` never deletes.',
+    'Days to keep jobs that failed for good; those that hold up a payment stay until they are retried; `forever` never deletes.',
   ),
 } as const
 

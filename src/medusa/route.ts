@@ -7,8 +7,8 @@ import type { AdminRequest, AdminResponse } from './shapes.ts'
 import { toView } from './view.ts'
 
 /**
- * A route of the administrator's: what the gateway says about a payment now. Medusa's own copy is as old as the last capture or
- * refund, and does not say what became of either.
+ * A route for administrators: the gateway's current data about a payment. Medusa's own copy is as old as the last capture or refund, and does not have
+ * their results.
  */
 export async function readPayment({ params, scope }: AdminRequest, response: AdminResponse): Promise<void> {
   const { data, provider_id: providerId } = await scope.resolve('payment').retrievePayment(params.id)

@@ -1,6 +1,6 @@
 import type { OwnCheckout } from '../client/index.ts'
 
-/** What the administrator's pages show of a payment. A refund's `claim_url` is not among it: it is money to whoever has it. */
+/** What the administrator's pages show of a payment. A refund's `claim_url` is left out, because its holder can take the money. */
 export interface PaymentView {
   status: OwnCheckout['status']
   additional_status: OwnCheckout['additional_status']

@@ -4,6 +4,7 @@ import { type AnyEntity, storedOf } from '../kernel/resource/resource.ts'
 import { accountProfile, member } from '../modules/accounts/index.ts'
 import { paymentLink } from '../modules/links/index.ts'
 import { pointOfSale } from '../modules/pos/index.ts'
+import { NAME_UPDATE } from '../modules/usernames/index.ts'
 import { addressWatch, webhookEndpoint } from '../modules/webhooks/index.ts'
 
 /** The account whose data is meant. */
@@ -23,6 +24,8 @@ export interface Personal<T extends keyof Tables> {
   leftOut?: readonly Column<T>[]
   /** The rows that an erasure changes, if not all. */
   erased?(whose: Whose): RawBuilder<boolean>
+  /** The time of the last change, by which instances that keep these rows in memory find that one was erased. */
+  changedAt?: Column<T>
   /** What happens to them when the account is erased: records of money and their proofs stay, without personal data. */
   erase: 'delete' | 'keep' | Partial<Tables[T]>
 }
@@ -54,14 +57,19 @@ const ofSignIns = ({ email }: Whose) =>
   email === undefined
     ? sql<boolean>`1 = 0`
     : sql<boolean>`(lower(email) in (${email}, ${`proof ${email}`}, ${`invited ${email}`}, ${`passkey ${email}`}, ${`recovery ${email}`}) or lower(email) like ${`invited % ${asPattern(email)}`} escape '\\' or lower(email) like ${`caller % ${asPattern(email)}`} escape '\\')`
-/** People with another account must be able to sign in there as before: without their passkeys an email would be enough. */
+/**
+ * Those of all people of the account. People with another account must be able to sign in there as before: without their
+ * passkeys an email would be enough.
+ */
 const goneFrom =
   (table: 'passkeys' | 'recovery_codes') =>
-  ({ accountId, email }: Whose) =>
-    email === undefined
-      ? sql<boolean>`1 = 0`
-      : sql<boolean>`${sql.ref(`${table}.email`)} = ${email} and not exists (select 1 from members
-        where members.email = ${email} and members.ended_at is null and members.account_id <> ${accountId})`
+  ({ accountId, email = '' }: Whose) => {
+    const person = sql.ref(`${table}.email`)
+    return sql<boolean>`(${person} = ${email} or ${person} in (select members.email from members
+        where members.account_id = ${accountId}))
+      and not exists (select 1 from members
+        where members.email = ${person} and members.ended_at is null and members.account_id <> ${accountId})`
+  }
 /** Replays of an account, found by its endpoints as well: a gateway of 0.1 that runs beside this one does not write the account into the row. */
 const ofReplays = ({ accountId }: Whose) => sql<boolean>`(account_id = ${accountId}
   or endpoint_id in (select id from webhook_endpoints where webhook_endpoints.account_id = ${accountId}))`
@@ -185,8 +193,19 @@ export const PERSONAL: { readonly [T in keyof Tables]: Personal<T> | { nobody: s
     leftOut: ['who'],
     erase: 'delete',
   },
-  usernames: { key: ['name'], of: owned('account_id'), erase: { profile: '{}', account_id: null } },
-  service_orders: { key: ['checkout_id'], of: owned('account_id'), leftOut: ['detail'], erase: 'keep' },
+  usernames: {
+    key: ['name'],
+    of: owned('account_id'),
+    changedAt: 'changed_at',
+    erase: { profile: '{}', indexed: 0, account_id: null },
+  },
+  service_orders: {
+    key: ['checkout_id'],
+    of: owned('account_id'),
+    // The texts of a change of a username. A late payment for another order needs what the order sells.
+    erased: ({ accountId }) => sql`account_id = ${accountId} and kind = ${NAME_UPDATE}`,
+    erase: { detail: '{}' },
+  },
   service_payments: { key: ['block_hash'], of: owned('account_id'), erase: 'keep' },
   email_tokens: { key: ['selector'], of: ofTokens, leftOut: ['selector', 'verifier'], erase: 'delete' },
   email_recipients: {

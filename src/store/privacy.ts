@@ -80,14 +80,14 @@ export async function eraseAccount(ctx: StoreCtx, { accountId, actor, signal, on
   const email = await close(ctx, accountId, actor)
   onClosed?.()
   const whose: Whose = { accountId, email: email?.toLowerCase() }
-  // Twice: a request that was running when the account was closed may have written behind the first round.
+  // Twice, because a request that was running when the account was closed may have written to tables already processed.
   for (const table of [...Object.keys(PERSONAL), ...Object.keys(PERSONAL)]) {
-    if (table !== 'accounts') await inSteps((limit) => eraseSome(ctx.db, table as keyof Tables, whose, limit), signal)
+    if (table !== 'accounts') await inSteps((limit) => eraseSome(ctx, table as keyof Tables, whose, limit), signal)
   }
   if (whose.email !== undefined) await erasePerson(ctx.db, { email: whose.email, emailHash: undefined }, signal)
   if (signal.aborted) return
   await inTx(ctx, async (tx) => {
-    await eraseSome(tx.db, 'accounts', whose, STEP_ROWS)
+    await eraseSome(tx, 'accounts', whose, STEP_ROWS)
     await insertAudit(tx, { actor, accountId, what: 'account.erased', detail: {} })
   })
 }
@@ -111,23 +111,35 @@ function close(ctx: StoreCtx, accountId: string, actor: Actor): Promise<string |
 const refused = (text: string) => new AppError('conflict', text)
 
 /** One step in one table: erases rows that are not erased yet. */
-async function eraseSome(db: Db, table: keyof Tables, whose: Whose, limit: number): Promise<number> {
+async function eraseSome(
+  { db, clock }: Pick<StoreCtx, 'db' | 'clock'>,
+  table: keyof Tables,
+  whose: Whose,
+  limit: number,
+): Promise<number> {
   const personal = PERSONAL[table]
   if ('nobody' in personal || personal.erase === 'keep') return 0
-  const { key, erase } = personal
+  const { key, erase, changedAt } = personal as Personal<keyof Tables> & { erase: object | 'delete' }
   if (erase === 'delete')
     return deleteSome(db, { from: table, key: key as readonly never[], where: erasedOf(personal, whose), limit })
   const columns = Object.entries(erase)
   const differs = columns.map(([column, to]) => sql`${sql.ref(column)} is distinct from ${to}`)
-  const where = sql<boolean>`${personal.of(whose)} and (${sql.join(differs, sql` or `)})`
+  const where = sql<boolean>`${erasedOf(personal, whose)} and (${sql.join(differs, sql` or `)})`
   const keys = sql.join(key.map((column) => sql.ref(column)))
-  const set = sql.join(columns.map(([column, to]) => sql`${sql.ref(column)} = ${to}`))
+  const set = sql.join([
+    ...columns.map(([column, to]) => sql`${sql.ref(column)} = ${to}`),
+    ...(changedAt === undefined ? [] : [sql`${sql.ref(changedAt)} = ${later(changedAt, clock.now())}`]),
+  ])
   const { numAffectedRows = 0n } = await sql`update ${sql.table(table)} set ${set}
     where (${keys}) in (select ${keys} from ${sql.table(table)} where ${where} limit ${sql.lit(limit)}) and ${where}`.execute(
     db,
   )
   return Number(numAffectedRows)
 }
+
+/** Later than the last change even if a clock was set back. */
+const later = (column: string, now: number) =>
+  sql`case when ${sql.ref(column)} < ${now} then ${now} else ${sql.ref(column)} + 1 end`
 
 const PAGE = 500
 

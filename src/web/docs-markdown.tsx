@@ -1,5 +1,5 @@
 import { type MarkedToken, type Token, type Tokens, lexer } from 'marked'
-import type { ComponentChild, ComponentChildren } from 'preact'
+import { type ComponentChild, type ComponentChildren, Fragment } from 'preact'
 import { Code } from './docs-shell.tsx'
 
 /** A parsed document. */
@@ -67,7 +67,7 @@ function view(token: MarkedToken, resolve: ResolveLink): ComponentChild {
     case 'table':
       return tableView(token, resolve)
     case 'codespan':
-      return <code>{token.text}</code>
+      return <code>{breakable(token.text)}</code>
     case 'strong':
       return <strong>{inside(token.tokens, resolve)}</strong>
     case 'em':
@@ -85,6 +85,19 @@ function view(token: MarkedToken, resolve: ResolveLink): ComponentChild {
       return token.raw
   }
 }
+
+const NAME_FITS = 24
+
+/** A long name may break, after an underscore. */
+const breakable = (name: string): ComponentChildren =>
+  name.length <= NAME_FITS
+    ? name
+    : name.split(/(?<=_)/).map((part, at) => (
+        <Fragment key={at}>
+          {at > 0 && <wbr />}
+          {part}
+        </Fragment>
+      ))
 
 function linkView(token: Tokens.Link | Tokens.Image, resolve: ResolveLink): ComponentChild {
   const target = resolve(token.href)

@@ -66,10 +66,11 @@ export function showWorth(locale: string, worth: string, currency: string): stri
   }
 }
 
-/** A time with its time zone; scripts show it in the reader's own zone. */
-export function showTime(locale: string, milliseconds: number): string {
-  const style = { dateStyle: 'long', timeStyle: 'long', timeZone: 'UTC' } as const
-  return new Intl.DateTimeFormat(locale, style).format(milliseconds)
+/** A time in the zone of the shop, with the zone's name; without one in UTC, which scripts convert to the reader's own zone. */
+export function showTime(locale: string, milliseconds: number, timeZone: string | null = null): string {
+  const style = { dateStyle: 'long', timeStyle: 'long', timeZone: timeZone ?? 'UTC' } as const
+  const shown = new Intl.DateTimeFormat(locale, style).format(milliseconds)
+  return timeZone === null ? shown : `${shown} (${timeZone})`
 }
 
 /** The remaining time: in hours, in minutes, or in seconds near the end, as scripts show it too. */

@@ -1,3 +1,5 @@
+import { showTime } from './formats.ts'
+
 /** What is shown about a merchant. Every text is the merchant's own: it is escaped, and links show where they lead. */
 export interface ShownMerchant {
   name: string
@@ -7,6 +9,7 @@ export interface ShownMerchant {
   termsUrl: string | null
   website: string | null
   sheet: string | null
+  timeZone: string | null
 }
 
 export const MerchantHead = ({ name, logo }: Pick<ShownMerchant, 'name' | 'logo'>) => (
@@ -15,6 +18,21 @@ export const MerchantHead = ({ name, logo }: Pick<ShownMerchant, 'name' | 'logo'
     <span dir="auto">{name}</span>
   </p>
 )
+
+/** The time on a receipt or invoice, which everybody reads as the shop wrote it. */
+export const ShopTime = (props: {
+  at: number
+  locale: string
+  merchant: Pick<ShownMerchant, 'timeZone'> | undefined
+}) => {
+  const { at, locale, merchant: { timeZone } = { timeZone: null } } = props
+  return (
+    // Scripts leave a time with a title as it is.
+    <time dateTime={new Date(at).toISOString()} title={timeZone === null ? undefined : showTime(locale, at)}>
+      {showTime(locale, at, timeZone)}
+    </time>
+  )
+}
 
 interface FootProps {
   merchant: ShownMerchant

@@ -5,7 +5,7 @@ import { isThorough } from '../support/thorough.ts'
 import { runChaos } from './run.ts'
 
 const SECONDS = isThorough ? 60 : 20
-/** Most of it is patience with slow machines: leases, retries and waits are never judged by how long they take. */
+/** Generous, for slow machines. Leases, retries and waits are never judged by their duration. */
 const TIMEOUT = 2_400_000
 
 test(

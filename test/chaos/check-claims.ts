@@ -8,12 +8,12 @@ interface Share {
   amountRaw: bigint
   status: string
   address: string | null
-  /** Of the block that pays it. */
+  /** Hash of the block that pays it. */
   hash: string | null
   wallet: string
 }
 
-/** Every share that lies or lay ready, as the store has it. */
+/** Every share in the store that is or was claimable. */
 async function listShares(db: Db): Promise<Share[]> {
   const rows = await db
     .selectFrom('email_recipients')
@@ -33,7 +33,7 @@ async function listShares(db: Db): Promise<Share[]> {
   }))
 }
 
-/** Payments that have not ended, with their wallets. */
+/** Unfinished payments, with their wallets. */
 export async function countOpenClaims({ store: { db } }: ChaosWorld, { shares }: Made): Promise<number> {
   const rows = await db
     .selectFrom('email_payments')
@@ -45,7 +45,7 @@ export async function countOpenClaims({ store: { db } }: ChaosWorld, { shares }:
   return rows.filter((row) => asked.has(row.link_for ?? row.id) && isOpen(row)).length
 }
 
-/** Each share went to the one who claimed it, once, or back, and nothing of it stayed where it lay. */
+/** Checks that each share was paid once, to its claimant or back to the sender, and that its wallet is empty. */
 export async function checkClaims({ store, reader, money }: ChaosWorld, made: Made): Promise<string[]> {
   const known = await listShares(store.db)
   const wrong = compareShares(known, made.shares)
@@ -66,7 +66,7 @@ export async function checkClaims({ store, reader, money }: ChaosWorld, made: Ma
   return wrong
 }
 
-/** What the store says about the answers that claimants got. */
+/** Compares the store with the answers that claimants got. */
 function compareShares(shares: readonly Share[], asked: readonly AskedShare[]): string[] {
   const wrong: string[] = []
   const byPayment = Map.groupBy(shares, ({ of }) => of)

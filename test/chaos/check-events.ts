@@ -1,6 +1,6 @@
 import type { ChaosWorld } from './world.ts'
 
-/** Of one kind of event each checkout has as many as it must have, in the store and at the shop, and nobody else has one. */
+/** Checks that each checkout has the expected number of events of a type, in the store and at the shop, and that no others have any. */
 export async function checkEvents(
   { store: { db }, receiver, accountId }: Pick<ChaosWorld, 'store' | 'receiver' | 'accountId'>,
   type: string,
@@ -25,7 +25,7 @@ export async function checkEvents(
   return wrong
 }
 
-/** How often each of them is named. */
+/** How often each id occurs. */
 export function countEach(ids: Iterable<string>): Map<string, number> {
   const counts = new Map<string, number>()
   for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1)

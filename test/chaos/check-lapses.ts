@@ -2,7 +2,10 @@ import { checkEvents, countEach } from './check-events.ts'
 import { type AskedLapse, type Made, isPaid } from './made.ts'
 import type { ChaosWorld } from './world.ts'
 
-/** What may have become of a checkout that ended soon. What the ledger had before the end is a payment; nobody knows about the rest. */
+/**
+ * The allowed final states of a checkout with an early end. A payment that reached the ledger before the end must count; for others both outcomes are
+ * allowed.
+ */
 export function fatesOf({ paidBy, paidAt, endsAt, wasOver }: Omit<AskedLapse, 'id'>): ('paid' | 'late' | 'unpaid')[] {
   if (paidBy === undefined) return ['unpaid']
   if (wasOver) return ['late']
@@ -17,7 +20,7 @@ const ENDS = {
 
 type Fate = keyof typeof ENDS
 
-/** Where each of them stands in the store; undefined while it is nowhere that it could stay. */
+/** The final state of each in the store; undefined if it is in none. */
 async function readFates({ store: { db } }: Pick<ChaosWorld, 'store'>, { lapses }: Made) {
   const rows = await db.selectFrom('checkouts').select(['id', 'status', 'additional_status']).execute()
   const byId = new Map(rows.map((row) => [row.id, row]))
@@ -29,7 +32,7 @@ async function readFates({ store: { db } }: Pick<ChaosWorld, 'store'>, { lapses 
   })
 }
 
-/** Those that were paid in time after all. */
+/** Those that were paid in time. */
 export async function listPaidLapses(world: Pick<ChaosWorld, 'store'>, made: Made): Promise<AskedLapse[]> {
   return (await readFates(world, made)).flatMap(({ lapse, fate }) => (fate === 'paid' ? [lapse] : []))
 }
@@ -38,9 +41,7 @@ export async function countOpenLapses(world: ChaosWorld, made: Made): Promise<nu
   return (await readFates(world, made)).filter(({ fate }) => fate === undefined).length
 }
 
-/**
- * Each ended once, depending on whether its payment came in time, too late or never, and its shop was notified once.
- */
+/** Each must end once, as its payment came in time, too late or never, and its shop must be notified once. */
 export async function checkLapses(world: ChaosWorld, made: Made): Promise<string[]> {
   const fates = await readFates(world, made)
   const wrong = fates.flatMap(({ lapse, row, fate }) =>

@@ -5,7 +5,7 @@ import type { ChaosWorld } from './world.ts'
 const listCounted = (db: Db, owner: string) =>
   db.selectFrom('checkout_payments').selectAll().where('owner', '=', owner).execute()
 
-/** Sales that were paid in full, by one payment of exactly their amount or by several to an address of their own. */
+/** Sales that were paid in full, by one payment of the exact amount or by several to their own address. */
 const listDue = ({ sales, marketPayments }: Made) =>
   sales.filter(({ id, amountRaw, paidRaw }) => {
     const isExact = marketPayments.some((payment) => payment.saleId === id && payment.amountRaw === amountRaw)
@@ -19,8 +19,8 @@ export async function countUnpaidSales({ store: { db } }: ChaosWorld, made: Made
 }
 
 /**
- * One merchant, one address, every way to be paid: each payment stands in one of the books at most, where its payer meant it to be or
- * with those that nobody claimed; nothing that the gateway sends for itself stands in any; and no more goes back than was paid.
+ * One merchant with one address that is used in every way of being paid. Each payment must be recorded at most once: where its payer meant it, or as
+ * unmatched. The gateway's own sends must not be recorded, and no more may be refunded than was paid.
  */
 export async function checkMarket({ store: { db }, market }: ChaosWorld, made: Made): Promise<string[]> {
   const owner = market.accountId

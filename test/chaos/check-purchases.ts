@@ -3,14 +3,14 @@ import type { ChaosWorld } from './world.ts'
 
 const PAID = new Set(['settled', 'action_failed', 'served'])
 
-/** Each payment by request is on the ledger once, and each on the ledger has brought its answer. */
+/** Each x402 payment must be on the ledger once, and each of them must have its answer. */
 export async function checkPurchases({ store: { db }, reader, money }: ChaosWorld, made: Made): Promise<string[]> {
   const rows = await db.selectFrom('x402_payments').select(['block_hash', 'state', 'answer']).execute()
   const arrived = await reader.listReceivable(money.seller.address)
   return [...comparePurchases(arrived, made.purchases), ...compareRows(arrived, rows)]
 }
 
-/** What the ledger says about what agents have paid and got. */
+/** Compares what agents paid and got with the ledger. */
 export function comparePurchases(
   arrived: ReadonlyMap<string, bigint>,
   purchases: readonly Pick<AskedPurchase, 'hash' | 'amountRaw' | 'answer'>[],
@@ -43,7 +43,7 @@ function compareRows(arrived: ReadonlyMap<string, bigint>, rows: readonly Row[])
   return paid === arrived.size ? wrong : [...wrong, `${paid} payments are settled, and the seller got ${arrived.size}`]
 }
 
-/** Each gateway gives the answer again that was paid for, for nothing. */
+/** Each gateway must repeat the paid answer without another payment. */
 export async function replayEach({ instances }: ChaosWorld, { purchases }: Made): Promise<string[]> {
   const wrong: string[] = []
   for (const { body, signature, answer, hash } of purchases) {

@@ -17,19 +17,19 @@ export const countOpenRefunds = async (db: Db): Promise<number> =>
 
 const sum = (rows: readonly Row[]) => rows.reduce((total, row) => total + BigInt(row.amount_raw), 0n)
 
-/** What has left the wallets of checkouts and is the merchants' no more. */
+/** Money that left the wallets of checkouts before it reached the merchants. */
 export async function sumFromOwnWallets(db: Db, { checkouts, lapses }: Made): Promise<bigint> {
   const own = new Set([...checkouts, ...lapses].map(({ address }) => address))
   const rows = await listRefunds(db)
   return sum(rows.filter((row) => row.status !== 'failed' && own.has(row.from_address)))
 }
 
-/** Each refund that was asked for was made once at most, to whom it is due, and never more than was paid went back. */
+/** Each refund must be made at most once and to the right recipient, and no more may be refunded than was paid. */
 export async function checkRefunds(world: ChaosWorld, made: Made): Promise<string[]> {
   const { store, accountId, reader, money } = world
   const every = await listRefunds(store.db)
   const checkouts = await store.db.selectFrom('checkouts').select(['id', 'refunded_raw']).execute()
-  // What the market gives back is compared with what it was paid.
+  // The market's refunds are checked against its own payments.
   const rows = every.filter(({ owner }) => owner === accountId)
   const wrong = compareRefunds(rows, made.refunds, accountId)
   const given = every.filter(({ status }) => status !== 'failed')
@@ -55,12 +55,12 @@ export async function checkRefunds(world: ChaosWorld, made: Made): Promise<strin
   return wrong
 }
 
-/** What the store says about what was asked for. */
+/** Compares the store with what was requested. */
 function compareRefunds(rows: readonly Row[], asked: readonly AskedRefund[], accountId: string): string[] {
   const wrong: string[] = []
   const unasked = new Set(rows)
   for (const { key, id, payer, as, paidRaw, checkoutId } of asked) {
-    // One that failed gives its key free, and is known by its name alone.
+    // A failed refund releases its key, so only its id finds it.
     const found = rows.filter((row) => row.reference === `${accountId}:${key}` || row.id === id)
     for (const row of found) unasked.delete(row)
     if (found.length > 1) wrong.push(`refund ${key} was made ${found.length} times`)
@@ -70,7 +70,7 @@ function compareRefunds(rows: readonly Row[], asked: readonly AskedRefund[], acc
       if (row.checkout_id !== checkoutId || row.given_as !== as)
         wrong.push(`refund ${row.id} is not what was asked for`)
       if (as === 'send' && to !== payer) wrong.push(`refund ${row.id} went to ${to}, and ${payer} had paid`)
-      // What was declined came back; nothing else may have failed.
+      // Declined refunds fail with `unclaimed`; no other failure is allowed.
       if (row.status === 'failed' && row.failure !== 'unclaimed') wrong.push(`refund ${row.id} failed: ${row.failure}`)
       const all = rows.filter((one) => one.checkout_id === checkoutId && one.status !== 'failed')
       if (sum(all) > paidRaw) wrong.push(`checkout ${checkoutId} was paid ${paidRaw} raw and gave back ${sum(all)}`)
@@ -80,7 +80,7 @@ function compareRefunds(rows: readonly Row[], asked: readonly AskedRefund[], acc
   return wrong
 }
 
-/** What lies on the ledger for one who has paid, or claimed: each refund or share once, and nothing else. */
+/** Receivable money of payers and claimants: each refund or share once, and nothing else. */
 export function compareArrived(
   arrived: ReadonlyMap<string, bigint>,
   due: readonly { what: string; hash: string | null; amountRaw: bigint }[],

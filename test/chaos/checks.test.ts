@@ -41,7 +41,7 @@ test('an answer that is not paid, a payment that is not answered, and one that n
   ])
 })
 
-test('what the ledger had before the end is paid, what came after a told end is late, and in between it may be either', () => {
+test('a payment on the ledger before the end counts, one after a reported end is late, and in between both are allowed', () => {
   const lapse = { address: '', amountRaw: 1n, mode: '', notify: false, endsAt: 100, wasOver: false }
   const paid = { ...lapse, paidBy: 'A' }
   assert.deepEqual(fatesOf({ ...lapse, paidBy: undefined, paidAt: undefined }), ['unpaid'])

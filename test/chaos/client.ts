@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { SeededRandom } from '../support/random.ts'
 import type { Instance } from './instance.ts'
 
-/** Shorter than some faults last, so that answers get lost on their way. */
+/** Shorter than some faults, so that answers are lost. */
 const ANSWER_MAX = 12_000
 const PAUSE = 300
 
@@ -11,22 +11,22 @@ export interface Answer {
   body: Record<string, unknown>
   text: string
   headers: Headers
-  /** Who gave it. */
+  /** The instance that answered. */
   from: string
 }
 
-/** What a request came to: an answer, or nothing that could be relied on. */
+/** The result of a request; undefined if it is unknown. */
 export type Outcome = Answer | undefined
 
 export interface Counts {
   requests: number
   answered: number
-  /** No answer, or one that says nothing about what happened: 5xx. */
+  /** Requests without an answer or with a 5xx, after which the outcome is unknown. */
   unclear: number
   refused: Map<string, number>
 }
 
-/** A careful client of several gateways: any of them will do, and what is unclear is asked again with the same key. */
+/** A careful client of several gateways: it uses any of them, and repeats a request with an unknown outcome with the same key. */
 export class Client {
   readonly counts: Counts
   readonly violations: string[]
@@ -50,12 +50,12 @@ export class Client {
     this.#random = random
   }
 
-  /** The same client, as another caller; both count together. */
+  /** The same client with another key; both share the counters. */
   withKey(key: string): Client {
     return new Client(this.#instances, key, this.#random, this)
   }
 
-  /** One try at a route. */
+  /** Calls a route once. */
   ask(
     method: string,
     path: string,
@@ -69,7 +69,7 @@ export class Client {
     return this.#ask(path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
   }
 
-  /** A form as a page without scripts sends it; answers where it leads. */
+  /** Posts a form as a page without scripts does; returns the redirect's target. */
   async sendForm(
     path: string,
     fields: Record<string, string>,
@@ -94,7 +94,7 @@ export class Client {
     }
   }
 
-  /** One try at an instance that seems to run. */
+  /** Posts once to a random running instance. */
   async post(body: object, idempotencyKey?: string): Promise<Outcome> {
     const headers: Record<string, string> = {
       authorization: `Bearer ${this.#key}`,
@@ -108,7 +108,7 @@ export class Client {
     return this.#ask(path, { method: 'GET' })
   }
 
-  /** The same with the key. */
+  /** Reads a route with the key. */
   getOwn(path: string): Promise<Outcome> {
     return this.#ask(path, { method: 'GET', headers: { authorization: `Bearer ${this.#key}` } })
   }

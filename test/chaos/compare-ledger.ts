@@ -6,7 +6,7 @@ import type { Money } from './money.ts'
 
 const add = (amounts: Iterable<bigint>) => [...amounts].reduce((total, amount) => total + amount, 0n)
 
-/** What the ledger must say at the end; each breach in a sentence. */
+/** Compares the ledger with what happened; returns a sentence for each breach. */
 export async function compareLedger(
   reader: LedgerReader,
   { money, db, made }: { money: Money; db: Db; made: Made },
@@ -22,7 +22,7 @@ export async function compareLedger(
   ]
 }
 
-/** What the merchants have, and what they should have: all that was paid, in time or late, less what left before it reached them. */
+/** What the merchants have and should have: all payments, in time or late, less refunds made before the sweep. */
 export async function readTakings(
   reader: LedgerReader,
   { money, db, made }: { money: Money; db: Db; made: Made },
@@ -34,7 +34,7 @@ export async function readTakings(
   return { got, due }
 }
 
-/** Each send that was asked for arrived once or, where nobody was told a hash, not at all. */
+/** Each requested send must have arrived once; one without an acknowledged hash may be missing. */
 export function compareSends(arrived: ReadonlyMap<string, bigint>, sends: readonly AskedSend[]): string[] {
   const wrong: string[] = []
   const hashesOf = Map.groupBy(arrived.keys(), (hash) => arrived.get(hash)!)
@@ -49,7 +49,7 @@ export function compareSends(arrived: ReadonlyMap<string, bigint>, sends: readon
   return wrong
 }
 
-/** Every payment is a confirmed block of that amount to that address. */
+/** Every payment must be a confirmed block of that amount to that address. */
 export async function comparePayments(
   reader: LedgerReader,
   checkouts: readonly Pick<AskedCheckout, 'id' | 'address' | 'amountRaw' | 'paidBy'>[],
@@ -85,7 +85,7 @@ async function compareWallets(reader: LedgerReader, db: Db): Promise<string[]> {
   return wrong
 }
 
-/** Of all that was handed out nothing is lost, and nothing was added. */
+/** The sum of all balances must equal what was handed out. */
 async function compareSum(reader: LedgerReader, { purse, handedOut }: Money, db: Db): Promise<string[]> {
   const wallets = await db.selectFrom('wallets').select('address').execute()
   let held = 0n

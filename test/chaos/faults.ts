@@ -9,14 +9,14 @@ const BETWEEN_MAX = 4_000
 const AT_ONCE_MAX = 3
 const CLOCK_WRONG_MAX = 45_000
 const LINE_NAMES = ['postgres', 'redis', 'node', 'otherNode', 'nodeEvents'] as const
-/** Of a hundred faults, those that need no ledger of our own. */
+/** Percentage of faults that do not need our own ledger. */
 const WITHOUT_LEDGER = 86
-/** Beyond those of the ledger: what its second node says. */
+/** Above 100: additional faults of the lying second node. */
 const WITH_LIAR = 124
 
-/** Something that goes wrong and, by itself, right again. */
+/** A temporary fault that repairs itself. */
 interface Fault {
-  /** What it breaks; two faults never break the same at once. */
+  /** What it breaks. Two faults never break the same target at once. */
   target: string
   name: string
   run(): Promise<void>
@@ -25,11 +25,11 @@ interface Fault {
 export interface Faults {
   /** How often each kind has happened. */
   counts: Map<string, number>
-  /** The last thing that went wrong, for whoever watches. */
+  /** The last fault, for the progress display. */
   last: string
 }
 
-/** Breaks things at random until it is asked to end, then waits until everything works again. */
+/** Causes random faults until aborted, then waits until everything works again. */
 export async function injectFaults(
   world: ChaosWorld,
   random: SeededRandom,
@@ -55,7 +55,7 @@ export async function injectFaults(
   await Promise.race([failed.promise, Promise.all(running.values())])
 }
 
-/** What cannot go wrong here, because it is not ours to break. */
+/** Faults that cannot be caused here, because the target is not ours. */
 export function listLeftOut({ ledger, instances }: ChaosWorld): string[] {
   return [
     ...(ledger ? [] : ['node killed', 'node paused', 'node lying']),
@@ -63,7 +63,7 @@ export function listLeftOut({ ledger, instances }: ChaosWorld): string[] {
   ]
 }
 
-/** The dice are thrown in one order, so that a seed always names the same faults. */
+/** Random numbers are drawn in a fixed order, so that a seed always gives the same faults. */
 function chooseFault(world: ChaosWorld, random: SeededRandom): Fault {
   const { ledger } = world
   const instance = random.pick(world.instances)
@@ -86,7 +86,7 @@ function chooseFault(world: ChaosWorld, random: SeededRandom): Fault {
   return lying(world, strength, length * 4)
 }
 
-/** One of three nodes; it is set aside once it is caught, until a gateway is started again. */
+/** One of three nodes lies. Once caught, gateways exclude it until they restart. */
 function lying({ liar, store }: ChaosWorld, strength: number, milliseconds: number): Fault {
   const lies = [
     { name: 'node invents payments', tell: () => liar!.invent(store.db) },
@@ -99,7 +99,7 @@ function lying({ liar, store }: ChaosWorld, strength: number, milliseconds: numb
     target: 'liar',
     name,
     async run() {
-      // The store may be away at this moment: then nothing is invented.
+      // If the store is unreachable now, nothing is invented.
       await Promise.resolve(tell()).catch(() => undefined)
       await sleep(milliseconds)
       liar!.beHonest()
@@ -114,7 +114,7 @@ interface Mortal {
 
 type Pausable = Pick<Instance, 'pause' | 'resume'>
 
-/** Ends what can be started again, and starts it. */
+/** Kills a process and starts it again. */
 const killed = (target: string, name: string, what: Mortal, milliseconds: number): Fault => ({
   target,
   name,
@@ -153,7 +153,7 @@ const withWrongClock = (instance: Instance, offset: number): Fault => ({
   },
 })
 
-/** A slow line to the store is also what a slow disk of the store looks like from here. */
+/** A slow connection to the store also simulates a slow disk. */
 function brokenLine(
   { name, lines }: { name: string; lines: Lines },
   lineName: keyof Lines,

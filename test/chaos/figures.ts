@@ -2,7 +2,7 @@ import { type Faults, listLeftOut } from './faults.ts'
 import { type AskedLapse, type Made, isPaid } from './made.ts'
 import type { ChaosWorld } from './world.ts'
 
-/** How much was tried, a line for each kind. */
+/** One line for each kind of request, with its count. */
 export function toFigures(world: ChaosWorld, made: Made, faults: Faults): string[] {
   const { client, receiver, mailbox, instances } = world
   const { counts } = client

@@ -1,6 +1,6 @@
 /*
- * A whole gateway in a process of its own, as `nano-gateway start` runs it, except for its clock, which can be set wrong
- * from outside: `{ offset: milliseconds }` over its channel. It tells `{ url, createdKey }` once it listens.
+ * A whole gateway in its own process, as `nano-gateway start` runs it, except that its clock can be set from outside: `{ offset: milliseconds }` over its
+ * channel. It sends `{ url, createdKey }` once it listens.
  */
 import { startApp } from '../../src/app.ts'
 import { loadConfig } from '../../src/config/config.ts'

@@ -13,49 +13,49 @@ const script = fileURLToPath(new URL('instance-process.ts', import.meta.url))
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const compiled = join(tmpdir(), 'nano-gateway-compiled')
 const START_AGAIN_AFTER = 500
-/** The store may be away for a while; what never starts is broken. */
+/** The store may be unreachable for a while, but a gateway that never starts is broken. */
 const FAILED_STARTS_MAX = 60
 const STOP_MAX = 60_000
-/** Gateways have nothing to do with the money of a run. */
+/** Gateways must not see the keys of the run's own money. */
 const NOT_THEIRS = { FUNDS_KEY: undefined, FUNDS_SEED: undefined }
 
-/** The lines between one gateway and what it depends on; each can fail alone. */
+/** The connections of one gateway to its dependencies. Each can be broken alone. */
 export interface Lines {
   postgres: TcpRelay
   redis: TcpRelay
   node: TcpRelay
-  /** The same ledger by another way, where there is a node between the two that lies. */
+  /** A second connection to the same ledger, passing through the lying node. */
   otherNode?: TcpRelay
-  /** A node that sends no confirmations has none. */
+  /** Missing for a node without a websocket. */
   nodeEvents?: TcpRelay
 }
 
 export interface InstanceOptions {
   name: string
   lines: Lines
-  /** What stands at the end of the lines to the node. */
+  /** The node at the end of the connections. */
   node: NodePlace
-  /** A second node, which lies now and then. */
+  /** A second node that sometimes lies. */
   liarUrl: string | undefined
-  /** What is not derived from the lines. */
+  /** Settings that do not depend on the connections. */
   env: Readonly<Record<string, string>>
   database: string
   folder: string
 }
 
-/** One gateway as an operator's service manager sees it: a process that is started again whenever it ended. */
+/** A gateway under a service manager that restarts it whenever it ends. */
 export class Instance {
   readonly name: string
   readonly lines: Lines
-  /** Where it answers; undefined while it does not run. */
+  /** Undefined while it does not run. */
   url: string | undefined
   createdKey: string | undefined
-  /** Stops that took so long that a service manager would have lost its patience. */
+  /** Stops that took longer than a service manager would wait. */
   slowStops = 0
-  /** Ends that nobody asked for, once it was running, and stops that ended badly. */
+  /** Unexpected exits of a running gateway, and stops that ended with an error. */
   readonly crashes: string[] = []
   starts = 0
-  /** Starts that failed, for instance because the store was away. */
+  /** Failed starts, for example because the store was unreachable. */
   failedStarts = 0
   #offset = 0
   #child: ChildProcess | undefined
@@ -70,7 +70,7 @@ export class Instance {
     this.lines = options.lines
   }
 
-  /** Starts it, and resolves once it listens. */
+  /** Starts it and resolves once it listens. */
   async start(): Promise<void> {
     this.#wanted = true
     this.#supervising = this.#supervise()
@@ -84,14 +84,14 @@ export class Instance {
     }
   }
 
-  /** Ends it without a word. It is not started again until `start`. */
+  /** Kills it. It stays down until `start`. */
   async kill(): Promise<void> {
     this.#wanted = false
     this.#child?.kill('SIGKILL')
     await this.#supervising
   }
 
-  /** Asks it to stop, and insists after a while, as a service manager does. */
+  /** Asks it to stop, and kills it after a while, as a service manager does. */
   async stop(): Promise<void> {
     this.#wanted = false
     const child = this.#child
@@ -114,7 +114,7 @@ export class Instance {
     this.#child?.kill('SIGCONT')
   }
 
-  /** Sets its clock wrong by so much, from now on and over restarts. */
+  /** Sets its clock off by so much, now and after restarts. */
   setClock(offset: number): void {
     this.#offset = offset
     if (this.#child?.connected) this.#child.send({ offset }, () => undefined)
@@ -172,7 +172,7 @@ export class Instance {
   }
 }
 
-/** The same address at the near end of a line. */
+/** The URL with the relay's address. */
 function through({ port }: TcpRelay, url: string): string {
   const near = new URL(url)
   near.hostname = '127.0.0.1'

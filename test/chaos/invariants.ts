@@ -13,13 +13,13 @@ import { CREDITS, type ChaosWorld } from './world.ts'
 
 const COMPLETED = 'payment.completed'
 
-/** Those that were paid while they could be. */
+/** Checkouts that were paid in time. */
 const listPaid = async (world: ChaosWorld, made: Made): Promise<AskedCheckout[]> => [
   ...made.checkouts.filter(isPaid),
   ...(await listPaidLapses(world, made)),
 ]
 
-/** What must still happen before everything is at rest; empty when nothing must. */
+/** What must still happen before everything is settled; empty if nothing. */
 export async function listUnsettled(world: ChaosWorld, made: Made): Promise<string[]> {
   const { store, receiver, mailbox, instances, reader, money } = world
   const { db } = store
@@ -73,7 +73,7 @@ async function countSweeps(db: Db): Promise<number> {
 
 const ASKED_MAX = 20
 
-/** A question at rest; the machine may still be busy. */
+/** Faults are over by now, but the machine may still be busy. */
 async function ask(url: string): Promise<Response> {
   for (let tries = 1; ; tries++) {
     const response = await fetch(url).catch(() => undefined)
@@ -82,7 +82,7 @@ async function ask(url: string): Promise<Response> {
   }
 }
 
-/** Everybody's own question about a paid checkout, put to each gateway; they must agree. */
+/** Asks each gateway about a paid checkout without a key; the answers must be equal. */
 export async function askEach({ instances }: ChaosWorld, made: Made): Promise<string[]> {
   const wrong: string[] = []
   for (const { name, url } of instances) {
@@ -99,7 +99,7 @@ export async function askEach({ instances }: ChaosWorld, made: Made): Promise<st
   return wrong
 }
 
-/** What must be true at the end, whatever happened; each breach in a sentence. Nothing may run any more but the node. */
+/** The invariants at the end; returns a sentence for each breach. Only the node may still be running. */
 export async function findBreaches(world: ChaosWorld, made: Made): Promise<string[]> {
   const { money, reader } = world
   const { db } = world.store
@@ -157,7 +157,7 @@ async function checkCredits(db: Db, made: Made): Promise<string[]> {
 }
 
 async function checkJobs(db: Db): Promise<string[]> {
-  // Of those that come back by themselves a round may be given up: the next one does all there is to do.
+  // A recurring job may fail for good, because the next run does its work.
   const dead = await db
     .selectFrom('jobs')
     .select(['kind', 'last_error'])

@@ -2,14 +2,14 @@ import { call } from '../support/rpc.ts'
 import { type DevnetProcess, spawnDevnet } from '../support/spawn-devnet.ts'
 import { ZERO_HASH } from '../../src/kernel/nano/block.ts'
 
-/** Where a node answers, now. */
+/** The current address of a node. */
 export interface NodePlace {
   readonly rpcUrl: string
-  /** Empty if it sends no confirmations. */
+  /** Empty if it has no websocket. */
   readonly wsUrl: string
 }
 
-/** A ledger as a process of its own, on a file that outlives it. */
+/** A ledger in its own process, on a file that survives it. */
 export class OwnLedger implements NodePlace {
   readonly #file: string
   #process: DevnetProcess | undefined
@@ -54,10 +54,10 @@ interface BlockInfo {
   contents: { link_as_account?: string }
 }
 
-/** As many as fit into one question, whatever the node. */
+/** The number of hashes that any node accepts in one request. */
 const HASHES_AT_ONCE = 50
 
-/** What a node says of the ledger, asked past the gateways. Whoever reads waits until everything is at rest. */
+/** Reads the ledger directly from a node, not through a gateway. Callers wait until everything is settled first. */
 export class LedgerReader {
   readonly #node: NodePlace
 
@@ -65,7 +65,7 @@ export class LedgerReader {
     this.#node = node
   }
 
-  /** The account with its unconfirmed blocks. */
+  /** The account, unconfirmed blocks included. */
   async readAccount(account: string): Promise<{ frontier: string; balance: bigint }> {
     const { frontier, balance, error } = await call(this.#node.rpcUrl, 'account_info', { account })
     if (error === 'Account not found') return { frontier: ZERO_HASH, balance: 0n }
@@ -73,7 +73,7 @@ export class LedgerReader {
     return { frontier, balance: BigInt(balance) }
   }
 
-  /** What confirmed sends have left waiting for an account: the hash of each with its amount. */
+  /** Confirmed receivable blocks of an account: hash and amount. */
   async listReceivable(account: string): Promise<Map<string, bigint>> {
     const asked = { account, threshold: '1', include_only_confirmed: 'true' }
     const { blocks, error } = await call<{ blocks?: Record<string, string> | ''; error?: string }>(
@@ -85,13 +85,13 @@ export class LedgerReader {
     return new Map(Object.entries(blocks).map(([hash, amount]) => [hash, BigInt(amount)]))
   }
 
-  /** All that belongs to an account, received or not. */
+  /** The account's balance plus everything receivable. */
   async readWealth(account: string): Promise<bigint> {
     const { balance } = await this.readAccount(account)
     return [...(await this.listReceivable(account)).values()].reduce((sum, amount) => sum + amount, balance)
   }
 
-  /** Those of the blocks that the ledger has. */
+  /** The blocks that exist on the ledger. */
   async findBlocks(hashes: readonly string[]) {
     const found = new Map<string, { amount: bigint; to: string | undefined; confirmed: boolean }>()
     for (let at = 0; at < hashes.length; at += HASHES_AT_ONCE) {

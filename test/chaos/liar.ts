@@ -11,10 +11,10 @@ import type { NodePlace } from './ledger.ts'
 type Answer = Record<string, string>
 type Lie = (answer: Answer, body: string) => object
 
-/** Addresses that a lie is about. */
+/** The most addresses in one lie. */
 const TARGETS_MAX = 20
 
-/** The second of three nodes: it answers from the one real ledger, until it is made to lie. */
+/** The second of three nodes: it relays answers of the one real ledger, unless it is made to lie. */
 export class Liar {
   readonly #node: NodePlace
   readonly #random: SeededRandom
@@ -44,7 +44,7 @@ export class Liar {
     return closeServer(this.#server)
   }
 
-  /** As `FaultyNode` does it: from now on its answers to an action are not the ledger's own. */
+  /** Like `FaultyNode`: replaces the answers to an action from now on. */
   lie(action: string, lie: Lie): void {
     this.#lies.set(action, lie)
   }
@@ -53,7 +53,7 @@ export class Liar {
     this.#lies.clear()
   }
 
-  /** What open checkouts ask for has been paid, and wallets have got something. */
+  /** Claims that open checkouts were paid and that wallets received something. */
   async invent(db: Db): Promise<void> {
     const open = await db
       .selectFrom('checkouts')
@@ -76,7 +76,7 @@ export class Liar {
     this.#inventions.reportThrough(this)
   }
 
-  /** It has no block that anybody asks about, and nothing waits anywhere. */
+  /** Claims that no requested block exists and that nothing is receivable. */
   withhold(): void {
     this.lie('blocks_info', (answer) => ({ ...answer, blocks: '' }))
     this.lie('block_info', () => ({ error: 'Block not found' }))
@@ -84,7 +84,7 @@ export class Liar {
       this.lie(action, (answer) => ({ ...answer, blocks: '' }))
   }
 
-  /** Every block has moved another amount, by its word. */
+  /** Claims that every block moved a different amount. */
   changeAmounts(): void {
     const change = (told: object) => ({ ...told, amount: '1', balance: '1' })
     this.lie('block_info', (answer) => (answer.error === undefined ? change(answer) : answer))
@@ -94,7 +94,7 @@ export class Liar {
     })
   }
 
-  /** Where an account stood when this node was first asked about it. */
+  /** Answers with the state of each account at the first request about it. */
   answerAsBefore(): void {
     for (const action of ['account_info', 'accounts_frontiers', 'account_balance']) {
       this.lie(action, (answer, body) => {

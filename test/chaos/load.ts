@@ -10,7 +10,7 @@ import { send } from './load/send.ts'
 import { trade } from './load/trade.ts'
 import { work } from './load/work.ts'
 
-/** What a caller does, and how many times of a hundred. */
+/** The activities of a caller, with their percentages. */
 const DEEDS: readonly [number, (caller: Caller) => Promise<void>][] = [
   [12, read],
   [24, checkOut],
@@ -23,14 +23,14 @@ const DEEDS: readonly [number, (caller: Caller) => Promise<void>][] = [
   [6, payByMail],
 ]
 
-/** What a caller is at, for a run that makes no progress. */
+/** What a caller is doing, printed if a run makes no progress. */
 export interface Doing {
   name: string
   what: string
   since: number
 }
 
-/** One caller that does one thing after another until it is asked to end; each thing is completed. */
+/** One caller that does one activity after another until aborted, and completes each. */
 export async function runLoad(options: LoadOptions, doing: Doing): Promise<void> {
   const { random, ending } = options
   const caller = new Caller(options)

@@ -1,88 +1,88 @@
-/* What the callers of a run have asked for, and what they know of it: all that is held against the ledger and the store at the end. */
+/* What the callers of a run requested, and what they know of the result. At the end it is compared with the ledger and the store. */
 
-/** A payment that was asked for. */
+/** A checkout and its payment. */
 export interface AskedCheckout {
   id: string
   address: string
   amountRaw: bigint
   mode: string
   notify: boolean
-  /** The block that pays it; unset where nobody has paid. */
+  /** Hash of the block that pays it; undefined if nobody paid. */
   paidBy: string | undefined
 }
 
-/** One that ends soon. */
+/** A checkout with an early end. */
 export interface AskedLapse extends AskedCheckout {
-  /** By the clock of the store, which is that of this machine. */
+  /** By the clock of the store, which is this machine's. */
   endsAt: number
-  /** When the ledger had the block that pays it. */
+  /** When the block that pays it was on the ledger. */
   paidAt: number | undefined
-  /** Whether a gateway had reported its end before anybody paid. */
+  /** True if a gateway had reported the end before anybody paid. */
   wasOver: boolean
 }
 
 export interface AskedSend {
   key: string
   amountRaw: bigint
-  /** The hash that the client got; undefined while it got no reliable answer. */
+  /** The hash in the client's answer; undefined without a reliable answer. */
   hash: string | undefined
-  /** Whether who asked for it had lost the right to before. */
+  /** True if the sender had lost the right to send before the request. */
   mustNotLeave?: boolean
 }
 
-/** Something that the market has sold at its one address. */
+/** A sale at the market's one address. */
 export interface MarketSale {
   id: string
   way: string
   address: string
   amountRaw: bigint
-  /** What customers have sent for it. */
+  /** Sum of the customers' payments. */
   paidRaw: bigint
 }
 
-/** What a customer of the market has sent. */
+/** A customer's payment to the market. */
 interface MarketPayment {
   hash: string
   to: string
   amountRaw: bigint
-  /** Unset where it was a slip, which nobody's sale asks for. */
+  /** Undefined for a wrong amount that belongs to no sale. */
   saleId: string | undefined
 }
 
 export interface AskedRefund {
-  /** The last key it was asked with; those before it were refused. */
+  /** The key of the last request; requests with earlier keys were refused. */
   key: string
   checkoutId: string
-  /** What was paid, and who paid it. */
+  /** What was paid, and by whom. */
   paidRaw: bigint
   payer: string
   as: 'send' | 'link'
-  /** The answer that the client got; undefined if it got none, or was refused. */
+  /** The refund's id; undefined without an answer, or if it was refused. */
   id: string | undefined
 }
 
-/** Money that lies ready for whoever has its code: of a refund by link, or of a payment by mail. */
+/** Money that can be claimed with a code: a refund by link or an email payment. */
 export interface AskedShare {
   kind: 'refund' | 'mail'
-  /** The refund, or the payment by mail. */
+  /** Id of the refund or the email payment. */
   of: string
   amountRaw: bigint
-  /** Who wants it; nobody where it is declined. */
+  /** Who tries to claim it; empty if it is declined. */
   claimants: readonly string[]
-  /** To whom it went, according to the claimant's answer. */
+  /** Who got it, by the claimant's answer. */
   claimedBy: string | undefined
-  /** Whether the recipient was notified that it goes back. */
+  /** True if the recipient's decline was acknowledged. */
   declined: boolean
 }
 
-/** A request that was paid for by itself. */
+/** A request paid with x402. */
 export interface AskedPurchase {
   body: string
   /** The block that pays it, and the header that carries it. */
   hash: string
   signature: string
   amountRaw: bigint
-  /** What it was answered with. */
+  /** The answer to the request. */
   answer: string | undefined
 }
 
@@ -95,16 +95,16 @@ export interface Made {
   sales: MarketSale[]
   marketPayments: MarketPayment[]
   purchases: AskedPurchase[]
-  /** Credits that answers said were spent on work. */
+  /** Answers that report a credit spent on work. */
   workAnswers: number
   workAttempts: number
   /** Refunds of the market, and how often a role was lowered. */
   returns: number
   roleChanges: number
   reads: number
-  /** Checkouts and sends whose key stayed taken by a process that died. */
+  /** Checkouts and sends whose key stayed locked by a process that died. */
   givenUp: number
-  /** What nobody paid or gave back because the money was spent. */
+  /** Payments and refunds left out because the money was spent. */
   unaffordable: number
 }
 

@@ -1,4 +1,4 @@
-/* `npm run chaos -- --minutes 10 --seed 7 [--node http://…]`: see docs/reliability.md. Ends with 1 when something must not be as it is. */
+/* `npm run chaos -- --minutes 10 --seed 7 [--node http://…]`: see docs/reliability.md. Exits with 1 if an invariant is broken. */
 import { readOptions } from './options.ts'
 import { runChaos } from './run.ts'
 

@@ -5,10 +5,10 @@ import type { Answer, Client } from './client.ts'
 
 const PATIENCE = 60_000
 
-/** A merchant who is paid in every way there is at one address, which is a cloud wallet: what is given back by a link returns there too. */
+/** A merchant that is paid in every way at one address. The address is a cloud wallet, so unclaimed refund links return there too. */
 export interface Market {
   accountId: string
-  /** Asks with the merchant's key. */
+  /** Uses the merchant's key. */
   client: Client
   address: string
   /** Of a payment link. */
@@ -16,7 +16,7 @@ export interface Market {
   till: { id: string; token: string }
 }
 
-/** Opened while nothing is broken yet. */
+/** Called before the faults begin. */
 export async function openMarket(
   ctx: StoreCtx,
   { client: other, credits, price }: { client: Client; credits: number; price: string },

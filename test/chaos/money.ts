@@ -9,38 +9,38 @@ const CALLERS = 6
 const WALLETS = 6
 const MERCHANTS = 3
 const CLAIMANTS = 2
-/** Together less than a tenth of a nano, so that a run in front of the live network is cheap even when it goes wrong. */
+/** Together less than a tenth of a nano, so that a run on the live network is cheap even if it fails. */
 const GIVEN = { payer: '0.01', buyer: '0.001', wallet: '0.004' }
-/** On a ledger of our own nobody runs out of it. */
+/** On our own ledger nobody runs out of money. */
 const PLENTY = { payer: '1000', buyer: '10', wallet: '10' }
 
 export interface MoneyOptions extends PurseOptions {
   node: NodePlace
   reader: LedgerReader
-  /** Whether it costs nothing. */
+  /** True on our own ledger, where money is free. */
   isPlay: boolean
 }
 
-/** All money of a run: from whom it comes, who has it meanwhile, and that it goes back. */
+/** All money of a run: where it comes from, who has it meanwhile, and its return. */
 export class Money {
   readonly purse: Purse
   readonly payers: readonly Payer[]
-  /** They pay by request. */
+  /** Payers for x402 requests. */
   readonly buyers: readonly Payer[]
-  /** Paid by checkouts; they never spend. */
+  /** Paid through checkouts; they never send. */
   readonly merchants: readonly Account[]
-  /** To whom cloud wallets send; it never spends. */
+  /** Receives from cloud wallets and never sends. */
   readonly friend: Account
-  /** Paid by request; it never spends. */
+  /** Receives x402 payments and never sends. */
   readonly seller: Account
-  /** They fetch what lies ready for the holder of a link, and never spend. */
+  /** They claim links and never send. */
   readonly claimants: readonly Account[]
-  /** Where payments by mail go back to; it never spends. */
+  /** Refund address of email payments; it never sends. */
   readonly home: Account
   readonly wallets: string[] = []
-  /** What has left the account that it comes from. */
+  /** Sum that left the funding account. */
   handedOut = 0n
-  /** Whether some of it may still be with somebody of this run. */
+  /** True while others may still have some of it. */
   isOut = false
   readonly #options: MoneyOptions
 
@@ -56,12 +56,12 @@ export class Money {
     this.home = this.purse.fresh()
   }
 
-  /** Whether there is more of it than a run can spend. */
+  /** True if there is more than a run can spend. */
   get isPlay(): boolean {
     return this.#options.isPlay
   }
 
-  /** Everybody gets something, while nothing is broken yet. Each block needs work that is found here, which takes its time: `tell` says how far it is. */
+  /** Distributes the money before the faults begin. Each block needs work that is computed here, which takes a while; `tell` reports the progress. */
   async handOut(client: Client, tell: (line: string) => void): Promise<void> {
     const { isPlay, patience, reader } = this.#options
     const amounts = isPlay ? PLENTY : GIVEN
@@ -94,7 +94,7 @@ export class Money {
     }
   }
 
-  /** Everything goes back; a sentence for each thing that does not. The gateways' wallets are deleted. */
+  /** Returns all money and deletes the gateways' wallets. Returns a sentence for each failure. */
   async giveBack(client: Client): Promise<string[]> {
     const { reader, patience } = this.#options
     try {

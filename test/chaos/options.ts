@@ -10,7 +10,7 @@ in npm run scenario.`
 export interface Options {
   minutes: number
   seed: number
-  /** Unset, the run has a ledger of its own. */
+  /** If unset, the run starts its own ledger. */
   node: GivenNode | undefined
 }
 
@@ -29,7 +29,7 @@ export function readOptions(args: readonly string[], env: Record<string, string 
   return { minutes, seed, node }
 }
 
-/** The line to it is broken byte by byte, which leaves no room for a second node, nor for a certificate. */
+/** The relay works on bytes, so it allows only one node and no TLS. */
 function expectOne(given: string, protocol: string): void {
   if (URL.parse(given)?.protocol !== protocol || given.includes(',')) {
     throw new Error(`Chaos needs one node, reached without TLS: an address that begins with ${protocol}//`)

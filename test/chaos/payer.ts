@@ -10,13 +10,13 @@ import type { Client } from './client.ts'
 import type { NodePlace } from './ledger.ts'
 
 const AGAIN_AFTER = 200
-/** A connection that hangs says nothing for minutes. What is asked again here is the same each time. */
+/** A broken connection can hang for minutes. All requests here can be repeated. */
 const ANSWER_MAX = 15_000
 
-/** Somebody who pays. Its blocks are signed once and published until the ledger has them, so that it never pays twice. */
+/** A payer. Each block is signed once and published until the ledger has it, so that it never pays twice. */
 export class Payer {
   readonly account: Account
-  /** A block of its is under way by another hand: nothing can be built on it yet. */
+  /** One of its blocks is being published elsewhere, so nothing can be built on it yet. */
   isBusy = false
   readonly #purse: Purse
   readonly #node: NodePlace
@@ -36,7 +36,7 @@ export class Payer {
     return this.#head!.balance
   }
 
-  /** Gets its first funds, while nothing is broken yet. */
+  /** Receives its first funds, before the faults begin. */
   async open(amount: Raw): Promise<void> {
     await this.#purse.send(this.#purse.source, this.account.address, amount)
     await this.#purse.receive(this.account)
@@ -44,7 +44,7 @@ export class Payer {
     await this.#purse.confirmed(this.frontier)
   }
 
-  /** Sends, through a gateway or straight to the node, and answers the hash once the ledger has the block. */
+  /** Sends through a gateway or directly to the node. Returns the hash once the ledger has the block. */
   async pay(
     to: string,
     amount: bigint,
@@ -54,7 +54,7 @@ export class Payer {
     const hash = hashBlock(block)
     const request = { action: 'process', json_block: 'true', subtype: 'send', block: toBlockJson(block) }
     for (let tries = 0; ; tries++) {
-      // A gateway that is away for long does not keep anybody from paying.
+      // After some failures of a gateway it pays directly.
       if (through && tries < 5) {
         const answer = await through.post(request)
         if (answer?.status === 200 && answer.body.hash === hash) break
@@ -70,12 +70,12 @@ export class Payer {
     return hash
   }
 
-  /** The ledger has this block: the next one builds on it. */
+  /** Records that the ledger has the block, so that the next one builds on it. */
   advance(block: StateBlock): void {
     this.#head = { ...this.#head!, previous: hashBlock(block), balance: block.balance }
   }
 
-  /** Its next send. The node says how much work it wants, once it answers. */
+  /** Signs its next send. The node says how much work it needs. */
   async sign(to: string, amount: bigint, over: AbortSignal): Promise<StateBlock> {
     const head = this.#head!
     const draft = { ...head, balance: (head.balance - amount) as Raw, link: fromAddress(to)! }
@@ -87,7 +87,7 @@ export class Payer {
   }
 }
 
-/** A node that is away, or silent, is what this run is about: who gets nothing here asks again. */
+/** An unreachable node is part of the test: undefined means try again. */
 async function attempt<T>(ask: () => Promise<T>): Promise<T | undefined> {
   const patience = new AbortController()
   const late = sleep(ANSWER_MAX, undefined, { signal: patience.signal }).catch(() => undefined)

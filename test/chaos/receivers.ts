@@ -6,7 +6,7 @@ import { SMTPServer } from 'smtp-server'
 import { readMail } from '../support/mail-server.ts'
 import type { SeededRandom } from '../support/random.ts'
 
-/** An event that a shop received, as often as it received it. */
+/** An event received by a shop, with the number of deliveries. */
 export interface ToldEvent {
   id: string
   type: string
@@ -17,11 +17,11 @@ export interface ToldEvent {
   repeats: number
 }
 
-/** Each failure makes the next attempt wait longer, and a pause of the gateway may count as one, too. */
+/** Each failure delays the next attempt further, and a gateway that pauses may add a failure. */
 const FAILURES_MAX = 1
 const ANSWER_LATE = 1_500
 
-/** The shop's side of webhooks: it checks signatures, and sometimes fails, is slow or hangs up before it takes an event. */
+/** A shop's webhook receiver: it checks signatures and sometimes fails, is slow or closes the connection before it accepts an event. */
 export class Receiver {
   readonly events = new Map<string, ToldEvent>()
   readonly complaints: string[] = []
@@ -57,7 +57,7 @@ export class Receiver {
     this.#server.close()
   }
 
-  /** What it has of an event kind, by checkout. */
+  /** The received events of one type, by checkout. */
   told(type: string): Map<string, ToldEvent[]> {
     const taken = [...this.events.values()].filter((event) => event.type === type && this.#taken.has(event.id))
     return Map.groupBy(taken, ({ checkoutId }) => checkoutId)
@@ -83,11 +83,11 @@ export class Receiver {
   }
 }
 
-/** Where receipts arrive; sometimes it asks to be tried again. */
+/** A mail server that sometimes asks for a retry. */
 export class Mailbox {
-  /** How often each message id arrived. */
+  /** Deliveries by message id. */
   readonly received = new Map<string, number>()
-  /** What opens a share, by the address that it was mailed to. */
+  /** Claim codes by the recipient's address. */
   readonly codes = new Map<string, string>()
   readonly #random: SeededRandom
   readonly #refused = new Set<string>()

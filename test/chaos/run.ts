@@ -10,27 +10,27 @@ import { type Made, isPaid, nothingMade } from './made.ts'
 import { type ChaosWorld, openChaosWorld } from './world.ts'
 
 const TELL_EVERY = 10_000
-/** Leases of the dead, clocks that were ahead and retries of webhooks all take their time; none of it is a defect. */
+/** Leases of dead processes, fast clocks and webhook retries take time, which is not a defect. */
 const SETTLE_MAX = 900_000
 const LOOK_EVERY = 1_000
 
 export interface ChaosOptions {
   seed: number
   milliseconds: number
-  /** Somebody else's node; unset, the run has a ledger of its own. */
+  /** A foreign node; if unset, the run starts its own ledger. */
   node?: GivenNode | undefined
   tell(line: string): void
-  /** Whoever asked for the run has no more use for it. */
+  /** Ends the run early. */
   signal?: AbortSignal | undefined
 }
 
 export interface ChaosReport {
-  /** What must not be, each in a sentence. */
+  /** One sentence for each broken invariant. */
   breaches: string[]
   figures: string[]
 }
 
-/** Lets everything go wrong for a while, waits until it is whole again, and looks for what must not be. */
+/** Causes faults for a while, waits until everything has recovered, and checks the invariants. */
 export async function runChaos({ seed, milliseconds, node, tell, signal }: ChaosOptions): Promise<ChaosReport> {
   const startedAt = performance.now()
   const reportWhen = (line: string) => tell(`${((performance.now() - startedAt) / 1_000).toFixed(0)} s: ${line}`)
@@ -54,7 +54,7 @@ export async function runChaos({ seed, milliseconds, node, tell, signal }: Chaos
   return { breaches, figures: toFigures(world, made, faults) }
 }
 
-/** Where one of those who take part fails, the others end with it: nobody waits for a world that is no more. */
+/** If one part fails, all are ended: waiting would be pointless. */
 async function breakThings(
   world: ChaosWorld,
   made: Made,
@@ -107,7 +107,7 @@ async function breakThings(
   }
 }
 
-/** A gateway empties its wallets, and then everybody else gives back what is left. */
+/** The gateways' wallets are emptied first; then all others return the rest. */
 async function giveBack({ money, client, instances }: ChaosWorld, tell: (line: string) => void): Promise<string[]> {
   tell('the money goes back')
   if (instances.every(({ url }) => url === undefined)) await instances[0]!.start()

@@ -6,11 +6,11 @@ import { acceptInvitation, inviteMember } from '../../src/modules/accounts/peopl
 import { findMemberByEmail } from '../../src/modules/accounts/people/members-store.ts'
 import { testRandom } from '../support/random.ts'
 
-/** People of the account with the wallets. */
+/** Members of the account that owns the wallets. */
 export interface Staff {
-  /** One for each caller, with the role of a manager. */
+  /** One manager for each caller. */
   members: readonly string[]
-  /** A session of one of them, as fresh as a sign-in makes it. */
+  /** A session of a member, as fresh as after signing in. */
   signIn(memberId: string): Promise<string>
 }
 

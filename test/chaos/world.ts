@@ -31,14 +31,14 @@ const DATABASE = 'chaos'
 export const CREDITS = 1_000_000
 const WEBHOOK_SECRET = 'a shop knows this'
 
-/** Two gateways, all they depend on, and those who use them. */
+/** Two gateways, their dependencies and their clients. */
 export interface ChaosWorld {
   instances: readonly Instance[]
   postgres: PostgresServer
   redis: RedisServer
-  /** Undefined where the node is somebody else's. */
+  /** Undefined with a foreign node. */
   ledger: OwnLedger | undefined
-  /** The second of three nodes, where the ledger is our own. */
+  /** The second of three nodes; undefined with a foreign node. */
   liar: Liar | undefined
   reader: LedgerReader
   thresholds: WorkThresholds
@@ -53,7 +53,7 @@ export interface ChaosWorld {
   market: Market
   staff: Staff
   folder: string
-  /** After the ledger has come back on other ports. */
+  /** Called when the ledger has restarted on other ports. */
   pointAtLedger(): void
   close(): Promise<void>
 }
@@ -63,7 +63,7 @@ const lineTo = (url: string) => TcpRelay.start(portOf(url), new URL(url).hostnam
 
 export interface WorldOptions {
   random: SeededRandom
-  /** Unset, the world has a ledger of its own. */
+  /** If unset, the world starts its own ledger. */
   given: GivenNode | undefined
   tell(line: string): void
 }
@@ -91,12 +91,12 @@ async function assemble({ random, given, tell }: WorldOptions, opened: AsyncDisp
       rmSync(folder, { recursive: true, force: true })
       return
     }
-    // The keys of wallets that hold somebody's money are worth more than a tidy folder.
+    // With a foreign node the folder is kept, because the wallet keys in it may hold real money.
     postgres.end()
     tell(`Money is still out. The store with the wallets is in ${postgres.folder}, what opens it in ${folder}.`)
   }
   opened.defer(removeStore)
-  // A run that is broken off leaves nobody behind; gateways leave by themselves.
+  // On an aborted run all processes are killed; gateways exit by themselves.
   const leaveNothing = () => {
     redis?.remove()
     ledger?.killNow()
@@ -160,7 +160,7 @@ async function assemble({ random, given, tell }: WorldOptions, opened: AsyncDisp
     TRUSTED_PROXIES: 'loopback',
     CHECKOUT_GENERATED_WALLETS: 'all',
     CHECKOUT_OPEN_MAX: '0',
-    // High enough that nobody is refused, and still counted in Redis.
+    // Too high to be reached, but still counted in Redis.
     LIMIT_PREPAID_PER_MINUTE: '1000000',
     LIMIT_ANONYMOUS_PER_MINUTE: '1000000',
     LIMIT_ANONYMOUS_CONCURRENCY: '0',
@@ -169,7 +169,7 @@ async function assemble({ random, given, tell }: WorldOptions, opened: AsyncDisp
     ...SOLD,
     EMAIL_FEE_NANO: '0',
     EMAIL_RECIPIENTS_PER_DAY_MAX: '0',
-    // A node that somebody lends rarely does the work of others.
+    // A foreign node usually does not compute work for others.
     WORK_THREADS: given ? 'auto' : '0',
     WORK_NODES: String(!given),
     LOG_LEVEL: 'info',

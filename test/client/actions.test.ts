@@ -7,11 +7,11 @@ import { type Asked, lose, watchedFetch } from '../support/client-steps.ts'
 import { TestClock } from '../support/clock.ts'
 import { openGateway } from '../support/gateway.ts'
 
-/* What a program gets that calls actions through the client. */
+/* Calls of actions through the client. */
 
 const shop = new Signer(31, WORK_THRESHOLDS.dev)
 
-/** A fetch that loses replies, by their number, after the gateway has acted. */
+/** A fetch that loses chosen replies after the gateway has acted. */
 function losing(lost: (call: number) => boolean) {
   const watched: ReturnType<typeof watchedFetch> = watchedFetch((_, go) =>
     lost(watched.asked.length) ? lose(go) : go(),
@@ -41,7 +41,7 @@ test('a balance is a bigint under both names of its action, and an amount is sen
   const waiting = await gateway.receivable({ account: shop.address, threshold: raw('0.5') })
   assert.ok('blocks' in waiting && typeof waiting.blocks === 'object')
   assert.deepEqual(Object.values(waiting.blocks), [raw('2')])
-  // One raw more than waits there: sent as raw, and not as so many nano.
+  // One raw more than is receivable: the client must send it as raw, not as nano.
   const none = await gateway.receivable({ account: shop.address, threshold: raw('2') + 1n })
   assert.deepEqual(none, { blocks: '' })
   assert.equal((await gateway.nano_to_raw({ amount: raw('1.5') })).raw, raw('1.5'))

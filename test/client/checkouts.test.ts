@@ -7,7 +7,7 @@ import { ask, openGateway } from '../support/gateway.ts'
 import { TcpRelay } from '../support/tcp-relay.ts'
 import { BODY, NON_ASCII, TIMESTAMP, VECTORS } from '../support/webhook-vectors.ts'
 
-/* A shop: it asks for a payment, waits for it, and checks what the gateway sends it. */
+/* A shop that makes a checkout, waits for the payment, and verifies webhooks. */
 
 const shop = new Signer(61)
 
@@ -23,8 +23,7 @@ test('a shop asks for an amount of raw and is notified when it is paid, also ove
   const seen: Check['status'][] = []
   const paid = gateway.checkouts.waitFor(id, {
     onStatus({ status }) {
-      // The first message is the current state of the checkout; then the connection breaks, and the payment comes
-      // meanwhile.
+      // The first message is the current state of the checkout. Then the connection breaks, and the payment comes meanwhile.
       if (seen.push(status) > 1) return
       relay.cut()
       void ask(`${url}/developer/checkouts/${id}/pay`, { body: '{}' }).then(() => relay.open())

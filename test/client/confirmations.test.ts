@@ -7,12 +7,12 @@ import { openGateway } from '../support/gateway.ts'
 import { TcpRelay } from '../support/tcp-relay.ts'
 import { until } from '../support/until.ts'
 
-/* Confirmations as a loop: over connections that break, each block once. */
+/* Confirmations as a loop: each block once, even if connections break. */
 
 const alice = new Signer(51, WORK_THRESHOLDS.dev)
 const bob = new Signer(52, WORK_THRESHOLDS.dev)
 
-/** A gateway behind a line that can be cut, and a loop over its confirmations. */
+/** A gateway behind a connection that can be cut, and a loop over its confirmations. */
 async function openListener(t: TestContext, accounts: string[] | undefined) {
   const { url, app, confirmed } = await openGateway(t)
   await until(() => app.nodes.confirmations.connected)
@@ -65,7 +65,7 @@ test('a shop that was cut off learns of every payment once: those meanwhile, tho
     told.map(({ hash }) => hash).sort(),
     [before, received, arrived, taken, spent, waiting, after].sort(),
   )
-  // The last one may have been confirmed before the ledger was read, and is then reported as missed.
+  // If the last one was confirmed before the ledger was read, it is reported as missed.
   const missed = told.filter((each) => each.missed && each.hash !== after).map(({ hash }) => hash)
   assert.deepEqual(missed, [received, arrived, taken, spent, waiting], 'in the order of the chain')
   const payment = told.find(({ hash }) => hash === arrived)!

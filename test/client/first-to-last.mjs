@@ -1,7 +1,4 @@
-/*
- * What a program does with the client, from its first question to its last: the same in Node, as a single file, and in a
- * browser. It uses nothing but the client and what every runtime has.
- */
+/* A program that uses the whole client, the same in Node, as a single file, and in a browser. It uses only the client and APIs that every runtime has. */
 export async function useClient(client, { url, purseKey, walletKey, shop, hook }) {
   const { Budget, GatewayError, createGateway, nano, raw, verifyWebhook } = client
   const budget = new Budget(raw('0.01'))

@@ -14,7 +14,7 @@ import { BODY, TIMESTAMP } from '../support/webhook-vectors.ts'
 import { openPayer, openShop, paymentsOnLedger } from '../support/x402-steps.ts'
 import { openBrowser, openTab } from '../pages/browser.ts'
 
-/* `@nano-gateway/client` as it is published: from its packed file, in an empty folder. */
+/* `@nano-gateway/client` as published: installed from its packed file into an empty folder. */
 
 const root = resolve(import.meta.dirname, '../..')
 const run = promisify(execFile)
@@ -26,7 +26,7 @@ const hook = {
   nowSeconds: TIMESTAMP,
 }
 
-/** The result of the program, the same wherever it ran. */
+/** The program's result, which must be the same everywhere. */
 const ENDED = {
   refused: 'Account not found',
   opened: '3',
@@ -38,12 +38,12 @@ const ENDED = {
   event: (JSON.parse(BODY) as { id: string }).id,
 }
 
-/** Runs the program with the terms that it gets, and sends the result. */
+/** Runs the program with the received options and posts the result. */
 const WORKER = 'onmessage = ({ data }) => void useWith(data).then(postMessage)'
 
 let wallets = 700
 
-/** A gateway that sells work, an account that buys it, and one that was sent something. */
+/** A gateway that sells work, an account that buys it, and one with a receivable block. */
 async function openWalk(t: TestContext) {
   const { url, node } = await openShop(t)
   const { privateKey: purseKey } = await openPayer(node)
@@ -53,7 +53,7 @@ async function openWalk(t: TestContext) {
   return { node, terms: { url, purseKey, walletKey: wallet.privateKey, shop, hook } }
 }
 
-/** Runs a program in the folder, and reads what it prints. */
+/** Runs a program in the folder and parses its output. */
 async function runIn(folder: string, node: string, program: string, env: Record<string, string> = {}) {
   const { stdout } = await run(node, [program], { cwd: folder, env: { PATH: process.env.PATH!, ...env } })
   return stdout

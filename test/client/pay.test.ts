@@ -8,7 +8,7 @@ import { lose, watchedFetch } from '../support/client-steps.ts'
 import { newHash } from '../support/random.ts'
 import { PRICE, SHOP, decode, openPayer, openShop, paymentsOnLedger } from '../support/x402-steps.ts'
 
-/* Calls that cost something: paid within a budget, with a record of what each was for (contract 4.7). */
+/* Paid calls within a budget, with a record of what each was for (contract 4.7). */
 
 async function openBuyer(t: Parameters<typeof openShop>[0], budget: Budget, watched = watchedFetch()) {
   const shop = await openShop(t)
@@ -53,7 +53,7 @@ test('a paid request whose reply was lost is presented again with the same payme
   assert.deepEqual([paymentsOnLedger(node), budget.left], [1, raw('1') - PRICE])
 })
 
-// It says no, keeps the block, and publishes it.
+// It answers with a refusal, keeps the block, and publishes it.
 test('a seller that takes a payment and says it has not is paid once, and the budget counts it', async (t) => {
   let cheats = 0
   const refused: string[] = []

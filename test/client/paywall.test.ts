@@ -30,7 +30,7 @@ import { freePort } from '../support/free-port.ts'
 import { until } from '../support/until.ts'
 import { SHOP, decode, encode, openPayer, openShop } from '../support/x402-steps.ts'
 
-/* A seller with a server of its own, in Express and in Hono: the gateway is only its facilitator. */
+/* A seller with its own server, in Express and in Hono; the gateway is only its facilitator. */
 
 interface ExpressApp extends RequestListener {
   get(path: string, charge: ReturnType<Paywall['express']>, answer: (request: object, response: Shown) => void): void
@@ -40,7 +40,7 @@ interface Shown {
   json(body: unknown): void
 }
 
-/** It comes with the MCP SDK, and without types. */
+/** Express is installed with the MCP SDK, without types. */
 const express = createRequire(import.meta.url)('express') as () => ExpressApp
 
 const NETWORK = 'nano:dev'
@@ -139,7 +139,7 @@ test('a payment buys no second page, and one whose settlement got no reply is ne
   assert.equal(received(), raw('0.01'))
 })
 
-/** Several processes of one seller, and a buyer's payment for `/one` that none of them has seen. */
+/** Several processes of one seller, and a payment for `/one` that none of them has seen. */
 async function openProcesses(t: TestContext, options: Partial<PaywallOptions>[]) {
   const seller = await openSeller(t)
   const apps = options.map((own) => {
@@ -206,7 +206,7 @@ test('processes that share a store serve a repeated request wherever it arrives,
   assert.equal(received(), raw('0.01'))
 })
 
-/** The same shop in Hono, with the `charge` of the guide. */
+/** The same shop in Hono, with the guide's `charge`. */
 const IN_HONO = `import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
 

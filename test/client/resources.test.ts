@@ -5,7 +5,7 @@ import { Signer } from '../support/blocks.ts'
 import { watchedFetch } from '../support/client-steps.ts'
 import { ask, openGateway } from '../support/gateway.ts'
 
-/* What an account has, as a program manages it through the client. */
+/* Manages an account's objects through the client. */
 
 const shop = new Signer(63)
 const HOOK = 'https://shop.example/hook'

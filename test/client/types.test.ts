@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { blocksOf, root } from '../docs/documents.ts'
 import { packClient } from '../support/packed-client.ts'
 
-/* The types of the client, by the compiler, from the packed file: what must compile, and what must not. */
+/* Compiles programs against the packed client: some must compile, and some must not. */
 
 const ACCOUNT = 'nano_3t6k35gi95xu6tergt6p69ck76ogmitsa8mnijtpxm9fkcm736xtoncuohr3'
 
@@ -44,7 +44,7 @@ try {
 export { amounts, count, hash, price, response, same, status, text }
 `
 
-/** Each of these is wrong: a line that is expected to be wrong and is right is an error, too. */
+/** Each of these must be a type error; `@ts-expect-error` fails if it is not. */
 const WRONG = `
 import { Budget, createGateway, nano, raw, verifyWebhook } from '@nano-gateway/client'
 

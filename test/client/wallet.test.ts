@@ -9,7 +9,7 @@ import { lose, watchedFetch } from '../support/client-steps.ts'
 import { openGateway } from '../support/gateway.ts'
 import { another } from '../support/another.ts'
 
-/* The wallet of the client: its key stays here, the gateway reads the ledger, finds work and publishes. */
+/* The client's wallet: its key stays local; the gateway reads the ledger, computes work and publishes. */
 
 const SEED = 'C11E'.repeat(16)
 const shop = new Signer(41)

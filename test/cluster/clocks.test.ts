@@ -11,8 +11,7 @@ import { until } from '../support/until.ts'
 
 const MINUTE = 60_000
 
-// A gateway whose clock ran ahead made a checkout in the future; its payment came "before it existed" and counted for
-// nothing.
+// A gateway whose clock ran ahead made a checkout with a future time. Its payment seemed older than the checkout and was ignored.
 test('a customer who pays at once is served although the clock of the gateway is wrong by minutes', async (t) => {
   const devnet = await openDevnet(t)
   const env = {
@@ -47,7 +46,7 @@ test('a clock goes by what it follows, and setting it changes nothing any more',
   assert.ok(now >= 5_000_000 && now < 5_000_000 + MINUTE, `${now}`)
   stop()
 
-  // Whom it follows is away: it goes on by itself.
+  // The reference clock is unreachable, so the gateway's clock goes on alone.
   const away = new Error('away')
   const told: unknown[] = []
   const again = await clock.follow(() => Promise.reject(away), told.push.bind(told))

@@ -9,7 +9,7 @@ import { describeConfig, loadConfig, readConfig } from '../../src/config/config.
 import { systemClock } from '../../src/infra/clock.ts'
 import { openFolder } from '../support/folder.ts'
 
-/* The arrangement of containers, as far as it can be read without an engine that runs them. */
+/* The compose file, as far as it can be checked without running containers. */
 
 const deploy = resolve(import.meta.dirname, '../../deploy')
 const read = (file: string) => readFileSync(join(deploy, file), 'utf8')
@@ -32,28 +32,28 @@ const { services, ...compose } = parse(read('compose.yaml'), { merge: true }) as
 const gateways = Object.entries(services).filter(([name]) => name.startsWith('gateway-'))
 const addressOf = ({ networks }: Service) => networks!.default.ipv4_address
 
-/** Settings as the example shows them; what is behind a # is the default. */
+/** Settings in the example file; commented ones show the default. */
 const shown = new Map(
   [...read('env.example').matchAll(/^(#?)([A-Z0-9_]+)=(.*)$/gm)].map(([, mark, name = '', value = '']) => [
     name,
     { isSet: mark === '', value: value.replace(/^'(.*)'$/, '$1') },
   ]),
 )
-/** Read by compose.yaml itself. */
+/** Used by compose.yaml itself. */
 const NOT_OURS = new Set(['LISTEN'])
 
 test('no setting is lost on its way into the container: what is not set by compose.yaml itself is in the file it hands over', () => {
   assert.equal(gateways.length, 2)
   for (const [name, { environment, env_file: file, secrets }] of gateways) {
     assert.equal(file, '.env', name)
-    // One key is a list of keys, too.
+    // SECRET_KEY may also be set as the list SECRET_KEYS.
     const fixed = ['SECRET_KEY', ...Object.keys(environment!).map((key) => key.replace(/_FILE$/, ''))]
     const known = describeConfig({}).map((setting) => setting.name)
     assert.deepEqual(
       fixed.filter((setting) => !known.includes(setting)),
       [],
     )
-    // Both would be a silent loss: compose.yaml wins.
+    // A setting in both files would be ignored silently, because compose.yaml wins.
     const twice = fixed.filter((setting) => shown.has(setting))
     assert.deepEqual(twice, ['BASE_URL', 'NODE_URLS', 'TRUSTED_PROXIES'], 'these are taken from the file')
     assert.ok(twice.every((setting) => environment![setting]!.startsWith(`\${${setting}:`)))
@@ -121,26 +121,26 @@ test('secrets are made once and never again: a second run loses no wallet', (t) 
   })
   assert.equal(config.walletKeys.length, 1)
   assert.equal(new URL(config.databaseUrl).password, made.postgres_password)
-  // One file was lost: it is made anew, and nothing else is touched.
+  // One secret was lost: only that file is created again.
   rmSync(join(folder, 'secrets/metrics_token'))
   const again = make()
   assert.notEqual(again.metrics_token, made.metrics_token)
   assert.deepEqual({ ...again, metrics_token: '' }, { ...made, metrics_token: '' })
 })
 
-test('the balancer leads to the addresses of the gateways, and nobody else is believed about addresses', () => {
+test('the load balancer uses the gateways’ addresses, and only it may name client addresses', () => {
   const listed = [...read('nginx/upstream.conf').matchAll(/^ {2}server (\S+):8080 .*; # (\S+)$/gm)]
   assert.deepEqual(
     listed.map(([, address, name]) => [name, address]),
     gateways.map(([name, service]) => [name, addressOf(service)]),
   )
   const { nginx } = services
-  // What speaks TLS on the machine itself reaches nginx through the gateway of its network; without it all clients would be one.
+  // A TLS proxy on the host reaches nginx through the network's gateway address. If that address is not trusted, all clients look like one.
   for (const [, { environment }] of gateways) {
     assert.equal(environment!.TRUSTED_PROXIES, `\${TRUSTED_PROXIES:-${addressOf(nginx!)},172.30.0.1}`)
   }
   assert.equal(nginx!.depends_on, undefined, 'it starts while a gateway cannot')
-  // 172.30.0.128 and above are handed out; a gateway that is away finds its address free.
+  // Docker assigns addresses from 172.30.0.128 upwards, so the fixed addresses of gateways stay free while one is down.
   const [{ subnet, ip_range: range }] = compose.networks.default.ipam.config as [{ subnet: string; ip_range: string }]
   assert.deepEqual([subnet, range], ['172.30.0.0/24', '172.30.0.128/25'])
   for (const service of Object.values(services).filter(({ networks }) => networks)) {
@@ -161,7 +161,7 @@ interface Alarms {
   groups: { rules: { alert: string; labels: { severity: string }; annotations: { summary: string } }[] }[]
 }
 
-test('an alarm reaches somebody: Prometheus reads every gateway and tells a receiver for each severity', () => {
+test('an alarm reaches somebody: Prometheus reads every gateway, and each severity has a receiver', () => {
   const prometheus = parse(read('prometheus/prometheus.yml')) as Prometheus
   const [scrape] = prometheus.scrape_configs
   const port = gateways[0]![1].environment!.METRICS_PORT

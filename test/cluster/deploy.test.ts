@@ -6,19 +6,19 @@ import { type Gateway, openGateway, readMetrics, sharedKeys } from '../support/g
 import { createDatabase } from '../support/postgres.ts'
 import { TcpRelay } from '../support/tcp-relay.ts'
 
-/* What operators are handed in deploy/ must fit the gateway that they run. */
+/* The files in deploy/ must fit this version of the gateway. */
 
 const read = (file: string) => readFileSync(join(resolve(import.meta.dirname, '../../deploy'), file), 'utf8')
 
-/** Words of the query language that look like names of metrics or labels. */
+/** Words of PromQL that look like names of metrics or labels. */
 const KEYWORDS = new Set(
   'by and or on without ignoring sum max min rate increase topk vector histogram_quantile'.split(' '),
 )
-/** Made by Prometheus itself. */
+/** Metrics of Prometheus itself. */
 const FOREIGN_METRICS = new Set(['up'])
 const FOREIGN_LABELS = new Set(['job', 'instance', 'le'])
 
-/** Names of metrics in an expression, with the labels that are asked for in braces. */
+/** Names of metrics in an expression, with the labels in its braces. */
 function namesIn(expression: string): { metric: string; labels: string[] }[] {
   return [...expression.replaceAll(/\[[^\]]*\]/g, '').matchAll(/([a-z_][a-z0-9_]+)\s*(\{[^}]*\}|(?=[\s)<>=-]|$))/g)]
     .map(([, metric = '', braces = '']) => ({
@@ -28,7 +28,7 @@ function namesIn(expression: string): { metric: string; labels: string[] }[] {
     .filter(({ metric }) => !KEYWORDS.has(metric) && /^(gateway_|process_|nodejs_|up$)/.test(metric))
 }
 
-/** Series by name, each with the labels that it may have, as the gateway describes them. */
+/** The exposed series by name, with their labels. */
 async function exposed(gateway: Gateway): Promise<Set<string>> {
   const text = await readMetrics(gateway)
   const names = new Set<string>()
@@ -39,15 +39,19 @@ async function exposed(gateway: Gateway): Promise<Set<string>> {
   return names
 }
 
-/** Every label that any metric of ours is declared with; the source is the declaration itself. */
+/** Every label of our metrics, read from their declarations. */
 function declaredLabels(): Set<string> {
   const root = resolve(import.meta.dirname, '../../src')
   const files = readdirSync(root, { recursive: true, withFileTypes: true }).filter(({ name }) =>
     /^(metrics|request-counts|gauges|sources|open|app)\.ts$/.test(name),
   )
   const text = files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'utf8')).join('\n')
-  const lists = [...text.matchAll(/(?:labelNames|labels): \[([^\]]*)\]|gauge\([^[]*\[([^\]]*)\]/g)]
-  return new Set(lists.flatMap(([, a, b]) => [...(a ?? b ?? '').matchAll(/'(\w+)'/g)].map((match) => match[1]!)))
+  const lists = [
+    ...text.matchAll(/(?:labelNames|labels): \[([^\]]*)\]|gauge\([^[]*\[([^\]]*)\]|#counter\(\s*'\w+',([^)]*)\)/g),
+  ]
+  return new Set(
+    lists.flatMap(([, a, b, c]) => [...(a ?? b ?? c ?? '').matchAll(/'(\w+)'/g)].map((match) => match[1]!)),
+  )
 }
 
 test('the board and the alarms ask for metrics and labels that the gateway has', async (t) => {
@@ -109,7 +113,7 @@ test('a gateway held a quarter more memory than it used, because its allocator w
   }
 })
 
-test('an operator sees that the store is away, and all other numbers with it', async (t) => {
+test('an operator sees that the store is down, and still sees all other metrics', async (t) => {
   const database = await createDatabase()
   const { port, pathname } = new URL(database)
   const store = await TcpRelay.start(Number(port))

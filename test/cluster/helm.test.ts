@@ -10,9 +10,9 @@ import { systemClock } from '../../src/infra/clock.ts'
 import { newKey } from '../support/random.ts'
 
 /*
- * The chart, as far as it can be checked without Helm and without a cluster: its templates are rendered by the same engine with a substitute
- * for Helm's functions (test/support/helm/render.go), and read by the models of Kubernetes' API (test/support/helm/check.py). What a cluster does
- * with them is not tried.
+ * Checks the chart without Helm and without a cluster. Its templates are rendered by Go's template engine with substitutes for Helm's functions
+ * (test/support/helm/render.go), and the result is checked against models of the Kubernetes API (test/support/helm/check.py). Running it in a cluster is
+ * not tested.
  */
 
 const root = resolve(import.meta.dirname, '../..')
@@ -80,7 +80,7 @@ function render(change: (values: Values) => Partial<Values> = () => ({})): Resou
   })
 }
 
-/** What the API of Kubernetes would not take of these resources, by its own description. */
+/** Errors of the Kubernetes API models for these resources. */
 const refused = (all: unknown[]): string[] =>
   execFileSync('/usr/bin/python3', [join(root, 'test/support/helm/check.py')], {
     input: JSON.stringify(all),

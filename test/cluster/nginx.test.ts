@@ -9,9 +9,9 @@ import { Nginx, checkShipped } from '../support/nginx.ts'
 import { WAYS_TO_METRICS, askPath } from '../support/raw-path.ts'
 import { until } from '../support/until.ts'
 
-/* The configuration that operators are handed, in a real nginx. */
+/* The configuration in deploy/, in a real nginx. */
 
-// Names in it would have to be found before it starts: with one gateway away there was no service at all.
+// nginx resolves names in `upstream` before it starts, so one missing gateway would stop all service.
 test('nginx takes its configuration while no gateway can be found', async (t) => {
   assert.match(await checkShipped(t), /syntax is ok[^]*test is successful/)
 })
@@ -29,9 +29,9 @@ test('with one gateway away nginx starts and answers, and uses it once it is the
   })
 })
 
-test('strangers do not read the treasury through nginx, however they write the path, nor from an older gateway behind it', async (t) => {
+test('outsiders cannot read the treasury’s balance through nginx, however they write the path, nor from an older gateway behind it', async (t) => {
   const asked: string[] = []
-  // It answers whatever it is asked, as gateways before 0.2.0 answer /metrics and /metrics/.
+  // It answers every path, as gateways before 0.2.0 answer /metrics and /metrics/.
   const older = createServer((request, response) => {
     if (request.url !== '/health/live') asked.push(request.url!)
     response.end('gateway_treasury_nano 1000')

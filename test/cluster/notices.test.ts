@@ -12,13 +12,10 @@ import { TcpRelay } from '../support/tcp-relay.ts'
 import { until } from '../support/until.ts'
 import { WsClient } from '../support/ws-client.ts'
 
-/*
- * Two gateways on one store and one node. Their clocks stand still, so that nothing remembered ever grows old by itself:
- * what one shows of the other's work, it was told.
- */
+/* Two gateways on one store and one node. Their clocks stand still, so cached answers never expire: what one shows of the other's work, it was notified of. */
 async function openPair(t: TestContext) {
   const alice = new Signer(1, WORK_THRESHOLDS.dev)
-  // What is remembered counts confirmed blocks alone, so that it must change with the block: only publications are told onward.
+  // Cached answers change only with confirmed blocks, and only publications are passed on between gateways. So each block must be confirmed at once.
   const devnet = await openDevnet(t, { confirmAfterMilliseconds: 0 })
   await openAccount(devnet.node, alice, nano(10))
   const database = await createDatabase()
@@ -52,7 +49,7 @@ async function openPair(t: TestContext) {
 
 test('a block published through one gateway is seen through the other, whatever that one remembered', async (t) => {
   const { a, b, events, balanceOn, send, publish } = await openPair(t)
-  // The node sends the second gateway nothing, which it does not notice: only the first gateway can notify it.
+  // The node sends the second gateway nothing, unnoticed. Only the first gateway can notify it.
   events.muted = true
   const before = await balanceOn(b)
   const again = await b.call('account_balance', { account: new Signer(1).address })
@@ -63,7 +60,7 @@ test('a block published through one gateway is seen through the other, whatever 
   assert.notEqual(before, block.balance.toString())
 })
 
-test('a gateway that cannot hear the others remembers nothing that they may change', async (t) => {
+test('a gateway that is cut off from the others caches nothing that they may change', async (t) => {
   const { a, b, store, events, clock, balanceOn, send, publish } = await openPair(t)
   events.muted = true
   await balanceOn(b)
@@ -82,8 +79,8 @@ test('a gateway that cannot hear the others remembers nothing that they may chan
   })
 })
 
-// A line that was pulled ends nothing: the connection looks alive for as long as nobody speaks.
-test('a gateway notices that the line to its store hangs, and hears the others again when it is back', async (t) => {
+// A pulled cable does not close the connection, which looks alive until something is sent.
+test('a gateway notices that its connection to the store hangs, and gets notifications again when it is back', async (t) => {
   const { a, b, store, clock } = await openPair(t)
   store.hang()
   await until(() => !b.app.store.notices.connected)
@@ -97,15 +94,14 @@ test('a gateway notices that the line to its store hangs, and hears the others a
   assert.equal(await heard, 'hello')
 })
 
-test('whoever listens to a gateway that hears no node gets what another gateway received', async (t) => {
+test('websocket clients of a gateway without a node connection get what another gateway received', async (t) => {
   const { a, b, alice, events, clock, send, publish } = await openPair(t)
   await events.cut()
   await until(() => !b.app.nodes.confirmations.connected)
   const listener = await WsClient.connect(t, `${b.url.replace('http', 'ws')}/ws`)
   listener.send({ action: 'subscribe', topic: 'confirmation', options: { accounts: [alice.address] } })
   await listener.settle()
-  // It announces from time to time that it receives nothing. The other gateway has received that when it answers a
-  // later message.
+  // It regularly announces that it receives no confirmations. Once it answers a later message, the other gateway has received that.
   const asked = new Promise((resolve) => a.app.store.notices.subscribe('deaf', resolve))
   clock.advance(5_000)
   await asked

@@ -6,7 +6,7 @@ import { query } from '../support/postgres.ts'
 import { assertNobodyWoken, beginSales } from '../support/sales.ts'
 import { until } from '../support/until.ts'
 
-/* A cluster as operators run it: Patroni decides which server takes writes, and the gateway only knows their addresses. */
+/* A cluster as operators run it: Patroni decides which server accepts writes, and the gateway only knows all addresses. */
 
 test('the primary died while customers paid: the promoted one was found, each was credited once, and nobody was woken', async (t) => {
   const cluster = await Patroni.start(t)
@@ -18,7 +18,7 @@ test('the primary died while customers paid: the promoted one was found, each wa
   await cluster.killMember('one')
   await sales.missed()
   await sales.more()
-  // It comes back as the second server, and takes over again when it is asked to.
+  // It returns as the standby and becomes primary again in a switchover.
   cluster.startMember('one')
   await cluster.untilRole('one', 'sync_standby')
   await sales.more()

@@ -13,14 +13,14 @@ import { createDatabase, programFolder } from '../support/postgres.ts'
 import { until } from '../support/until.ts'
 import { openFolder } from '../support/folder.ts'
 
-/* Backup and restore as docs/operating/backup.md describes them, with the real tools. */
+/* Backup and restore as described in docs/operating/backup.md, with the real tools. */
 
 const program = (name: string) => join(programFolder(), name)
 
 interface Backup {
-  /** Copies the store while the gateway runs. */
+  /** Backs up the store while the gateway runs. */
   take(gateway: Gateway): Promise<void>
-  /** The address of a store made from the copy. */
+  /** Restores the backup and returns the store's URL. */
   restore(): Promise<string>
 }
 
@@ -71,7 +71,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     await first.app.close()
     if (engine === 'sqlite') assert.ok(existsSync(join(folder, 'gateway.db')))
 
-    // While nothing runs, somebody pays.
+    // A payment arrives while no gateway runs.
     await give(devnet.node, fromAddress(made.address!)!, toRaw(BigInt(made.amount_raw!)))
     const second = await openGateway(t, { ...env, DATABASE_URL: await backup.restore() })
     assert.equal(second.app.createdKey, undefined, 'it has its administrator')

@@ -17,10 +17,10 @@ import { WsClient } from '../support/ws-client.ts'
 const GENESIS = toAddress(DEV_NETWORK.genesisAccount)
 const CALLERS = 8
 const ANSWERS_BETWEEN = 40
-/** At least so many; more with `ROLLING_REQUESTS=20000`. */
+/** Minimum number of requests; set `ROLLING_REQUESTS=20000` for more. */
 const REQUESTS = Number(process.env.ROLLING_REQUESTS ?? 0)
 
-/* A gateway that stops says so first: a balancer needs time to notice, and nobody may be cut off meanwhile. */
+/* A gateway that stops must announce it first: the load balancer needs time to notice, and no request may fail meanwhile. */
 test('a gateway that is about to stop says so, still answers, and sends nobody away before others can take over', async (t) => {
   const clock = new TestClock()
   const gateway = await openGateway(t, { DRAIN_NOTICE_MS: '5000' }, clock)
@@ -51,7 +51,7 @@ interface Load {
   stop(): Promise<void>
 }
 
-/** Reads and writes without a pause through the balancer, over connections that are kept, and looks at every answer. */
+/** Reads and writes continuously over keep-alive connections through the load balancer, and checks every answer. */
 function beginLoad(t: TestContext, url: string, key: string): Load {
   const end = new AbortController()
   const load: Load = { answered: 0, written: [], failures: [], stop: () => stop() }
@@ -73,7 +73,7 @@ function beginLoad(t: TestContext, url: string, key: string): Load {
       }
     }
     while (!end.signal.aborted) {
-      // Different questions: some are answered from memory, some by the node, some in the gateway itself.
+      // A mix of requests that are answered from the cache, by the node, and by the gateway itself.
       await call({ action: 'account_balance', account: GENESIS })
       await call({ action: 'account_info', account: GENESIS, weight: String(caller % 2 === 0) })
       await call({ action: 'nano_to_raw', amount: `1.${caller}` })
@@ -110,7 +110,7 @@ async function openPair(t: TestContext) {
   return { ports, gateways, start }
 }
 
-/** Puts balancers in front of gateways: where, and what an operator does around a restart. */
+/** Load balancers: how to start each before the gateways, and what an operator does around a restart. */
 const BALANCERS = {
   async nginx(t: TestContext, ports: readonly number[]) {
     const nginx = await Nginx.start(
@@ -157,7 +157,7 @@ for (const [name, open] of Object.entries(BALANCERS)) {
     const { db } = gateways[0]!.ctx
     const made = await db.selectFrom('checkouts').select('id').where('title', 'like', 'Order of %').execute()
     assert.deepEqual(made.map(({ id }) => id).sort(), load.written.sort(), 'each is there, and once')
-    // Clients that listened to a gateway that stopped were notified, and come back to one that runs.
+    // Websocket clients of the stopped gateway were notified (1001) and reconnect to a running one.
     assert.equal(await sockets[0]!.closed, 1001)
     await listen()
     assert.deepEqual(await sockets.at(-1)!.settle(), [])

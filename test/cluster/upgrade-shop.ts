@@ -9,7 +9,7 @@ import { Signer, fundsOf, give } from '../support/blocks.ts'
 import { serveWhole } from '../support/serve.ts'
 import { until } from '../support/until.ts'
 
-/* A shop that knows of its gateway nothing but the API, as the last release had it. */
+/* A shop that only uses the API of the last release. */
 
 const merchant = new Signer(61).address
 const friend = new Signer(62).address
@@ -22,7 +22,7 @@ export interface Answer {
   text: string
 }
 
-/** One request on a connection of its own. */
+/** One request on a new connection. */
 export function ask(url: string, method: string, headers: Record<string, string>, body?: string): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const request = httpRequest(url, { method, agent: false, headers }, (response) => {
@@ -39,7 +39,7 @@ export function ask(url: string, method: string, headers: Record<string, string>
 type Fields = Record<string, string>
 
 export class Shop {
-  /** Bodies of events that arrived, each with a signature that is right. */
+  /** Bodies of received webhooks with a valid signature. */
   readonly #heard = new Map<string, string[]>()
   readonly #node: LedgerNode
   readonly #url: string
@@ -48,12 +48,12 @@ export class Shop {
   #admin = ''
   #key = ''
   #keys = 0
-  /** How many sends to the friend were acknowledged under load, and what the wallet had before. */
+  /** Acknowledged sends to the friend, and the wallet's balance before them. */
   #sends = 0
   #left = 0n
-  /** What was paid for orders, in raw. */
+  /** Amounts paid for orders, in raw. */
   readonly #sold: bigint[] = []
-  /** What was made before the upgrade, by what it is. */
+  /** Objects made before the upgrade, by kind. */
   #made: Fields = {}
 
   private constructor(node: LedgerNode, url: string) {
@@ -71,7 +71,7 @@ export class Shop {
     return shop
   }
 
-  /** Everything that the last release can be asked for, some of it finished and some left for its successor. */
+  /** Uses all features of the last release. Some objects are finished; some are left for the new version. */
   async fill(adminKey: string): Promise<void> {
     this.#admin = adminKey
     this.#key = (await this.#rest('POST', '/api/keys', { name: 'Shop' }, adminKey)).key!
@@ -96,7 +96,7 @@ export class Shop {
     await until(async () => (await this.#findClaim()) !== undefined)
   }
 
-  /** What its owner sees of it: none of this may change by itself. */
+  /** Everything the owner sees; none of it may change in the upgrade. */
   async look(): Promise<Record<string, unknown>> {
     const { open, paid, cancelled, mailed } = this.#made
     const seen: Record<string, unknown> = {}
@@ -111,7 +111,7 @@ export class Shop {
     return seen
   }
 
-  /** What was begun before the upgrade is brought to its end after it, with what was given out then. */
+  /** After the upgrade, completes what was begun before it, with the ids and codes issued then. */
   async finish(): Promise<void> {
     const { open, paid, wallet, sent } = this.#made
     const again = { account: wallet, send: friend, amount: '1.5' }
@@ -136,7 +136,7 @@ export class Shop {
     await until(() => fundsOf(this.#node, address) === parseNano('0.5')!)
   }
 
-  /** A sale from its order to the message about it; answers the checkout. */
+  /** A sale from order to webhook; returns the checkout. */
   async sell(): Promise<string> {
     const order = await this.order()
     await this.#pay(order.id!, order)
@@ -148,7 +148,7 @@ export class Shop {
     return this.call('checkout', fields, key)
   }
 
-  /** What a busy shop asks for without a pause. */
+  /** The usual requests of a busy shop. */
   async askAround(url: string, again: (send: () => Promise<Answer>) => Promise<Answer>): Promise<void> {
     const { wallet, paid } = this.#made
     const turn = String(++this.#keys)
@@ -168,7 +168,7 @@ export class Shop {
     await post('cloud_wallet', { account: wallet, balance: true }, own)
   }
 
-  /** What was acknowledged was sent, once and to the last raw; what was paid is in the books, whoever wrote it there. */
+  /** Every acknowledged send must have arrived once with the exact amount, and every payment must be recorded, whichever version wrote it. */
   async assertMoney(): Promise<void> {
     const sent = BigInt(this.#sends) * parseNano(SENT)!
     assert.equal(fundsOf(this.#node, friend), parseNano('1.5')! + sent)
@@ -209,7 +209,7 @@ export class Shop {
     this.#sold.push(BigInt(amount!))
   }
 
-  /** Pays an offer of the service from the wallet. */
+  /** Pays an x402 offer from the wallet. */
   async #buy(offer: Fields, wallet: string): Promise<void> {
     const { address, id, plans } = offer as unknown as { address: string; id: string; plans: { value: string }[] }
     await this.call('cloud_wallet', { account: wallet, send: address, amount: plans[0]!.value })
@@ -220,7 +220,7 @@ export class Shop {
     return give(this.#node, fromAddress(address)!, parseNano(nano)!)
   }
 
-  /** Events of the account that speak of a checkout. */
+  /** The account's events about a checkout. */
   async #listEvents(id: string): Promise<{ id: string; type: string }[]> {
     const { events } = (await this.#rest('GET', '/api/events?limit=100')) as unknown as { events: Fields[] }
     return events.filter((event) => JSON.stringify(event).includes(id)) as { id: string; type: string }[]

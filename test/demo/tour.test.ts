@@ -5,7 +5,7 @@ import { runTour } from '../../demo/tour.ts'
 
 test('the tour goes through every step by itself and shows what was proved', async () => {
   let shown = ''
-  // Threads would cost the test their start; the development ledger computes work too.
+  // Starting threads takes long, and the development ledger computes work too.
   const env = { WORK_THREADS: '0', WORK_NODES: 'true', PRICE_PROVIDERS: 'sandbox' }
   await runTour(
     openScreen((text) => (shown += text), false),

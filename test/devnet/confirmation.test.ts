@@ -4,7 +4,7 @@ import { type StateBlock, hashBlock, rootOf } from '../../src/kernel/nano/block.
 import { frontierAfter, frontierOf, nano, publish } from '../support/blocks.ts'
 import { openPeopled, openTimed } from './peopled.ts'
 
-/** Every place where the node distinguishes confirmed from unconfirmed blocks, after Alice sent 3 nano to Bob. */
+/** Every answer of the node that distinguishes confirmed from unconfirmed blocks, after Alice sent 3 nano to Bob. */
 async function look({ ask, alice, bob }: Awaited<ReturnType<typeof openPeopled>>, send: StateBlock) {
   const hash = hashBlock(send)
   const everything = { include_only_confirmed: false, include_active: true }
@@ -50,7 +50,7 @@ const seenOnly = (hash: string) => ({
   infoWaiting: [three, '0'],
   receivable: '',
   receivableSeen: [hash],
-  // Its election is open, and whoever wants those has to ask for them.
+  // Blocks with an open election are listed only with `include_active`.
   receivableInactive: '',
   exists: '0',
   existsSeen: '1',

@@ -10,11 +10,11 @@ import { testRandom } from '../support/random.ts'
 import { RECORDING, SECOND_NODE_FROM, applyEffects } from '../support/recorded.ts'
 
 /*
- * 404 requests in the order they were put to a real node V27.1 on its development network, with its answers. The
- * development ledger must give the same answers, byte for byte after parsing, but for what no second node can repeat.
+ * 404 requests recorded from a real node V27.1 on its development network. The development ledger must give the same answers, byte for byte after parsing,
+ * except for values that differ on every node.
  */
 
-/** Actions that are neither in the contract nor on the ledger's own port, each with the reason. */
+/** Actions that are neither in the contract nor on the ledger's own port, with the reason. */
 const NOT_OFFERED: Record<string, string> = {
   confirmation_active: 'diagnostics of elections',
   election_statistics: 'diagnostics of elections',
@@ -32,7 +32,7 @@ const NOT_OFFERED: Record<string, string> = {
   stats_clear: 'node statistics',
 }
 
-/** Pairs of covered actions that cannot repeat, each with the reason. */
+/** Recorded requests that cannot be repeated, with the reason. */
 const NOT_REPEATABLE: Record<string, string> = {
   control_disabled_stats_type: 'node statistics',
   confirmation_history: 'elections of the recorded node took time, and some blocks had none',
@@ -41,7 +41,7 @@ const NOT_REPEATABLE: Record<string, string> = {
   block_count_with_unchecked: 'two of the gap blocks it counts were sent in requests that were not recorded',
 }
 
-/** Members that differ from run to run, and how each is checked instead. */
+/** Fields that differ in each run, and how each is checked instead. */
 type Check = (value: unknown, context: { answer: Record<string, unknown>; request: Record<string, unknown> }) => boolean
 const isText =
   (pattern: RegExp): Check =>
@@ -98,7 +98,7 @@ function hasValidSignature(value: unknown, { answer }: { answer: Record<string, 
   return hash === undefined || verifyHash(block.account, hash, block.signature)
 }
 
-/** Replaces volatile members by a mark, after checking that they have the right form. */
+/** Checks the form of volatile fields and replaces their values by a mark. */
 function settle(action: string, answer: unknown, request: Record<string, unknown>, marks: Set<string>): unknown {
   const root = answer as Record<string, unknown>
   const walk = (value: unknown): unknown => {

@@ -8,7 +8,7 @@ import { assertConsistent, dumpLedger } from '../support/ledger-file.ts'
 import { SeededRandom, repeat } from '../support/random.ts'
 import { openPeopled } from './peopled.ts'
 
-// Whatever people do to each other's blocks, in whatever order, the supply is 2^128 - 1 raw.
+// The supply is always 2^128 - 1 raw, whatever blocks are published in whatever order.
 test('300 random operations neither make nor lose a raw', async (t) => {
   await repeat(1, async (random) => {
     const { node, file } = await openPeopled(t)
@@ -39,7 +39,7 @@ type Operation = (
   late: StateBlock[],
 ) => Promise<boolean> | boolean
 
-/** Each says whether there was something to do. */
+/** Each returns false if there was nothing to do. */
 const OPERATIONS = {
   fund: async (node, random, people) => {
     await node.fund(random.pick(people).key, (random.bigint(100) + 1n) as Raw)
@@ -69,7 +69,7 @@ const OPERATIONS = {
     return true
   },
   release: async (node, random) => {
-    // Rarely, so that there is something to drop.
+    // Only now and then, so that there is something to drop.
     if (random.below(3) > 0) return false
     await node.release()
     return true
@@ -97,7 +97,7 @@ const OPERATIONS = {
     await node.process(person.change(frontierAfter(previous.block), random.pick(people).key), { force: true })
     return true
   },
-  /** A receive that overtakes its send. */
+  /** A receive that arrives before its send. */
   overtake: async (node, random, people, late) => {
     const send = randomSend(node, random, people)
     const receiver = people.find(({ key }) => key === send?.link)

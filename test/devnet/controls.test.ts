@@ -89,7 +89,7 @@ test('a dumped ledger is loaded as it was, blocks of impersonated and unconfirme
   await ask('devnet_reset')
   await ask('devnet_hold')
   assert.notDeepEqual(dumpLedger(file), before)
-  // Loading ends a hold, as a reset does; the block that waited is confirmed as soon as the clock moves.
+  // Loading a state ends a hold, as a reset does. The held block is confirmed as soon as the clock advances.
   assert.deepEqual(await ask('devnet_load', { state }), { blocks: `${state.blocks.length}` })
   assert.deepEqual(dumpLedger(file), before)
   assert.equal(node.holds, false)

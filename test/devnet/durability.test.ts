@@ -23,7 +23,7 @@ import { isThorough } from '../support/thorough.ts'
 
 const ROUNDS = isThorough ? 5 : 2
 
-// Clients rely on a hash that was answered: the block must be there after any crash.
+// Clients rely on acknowledged hashes: the block must survive any crash.
 test('every acknowledged block survives a kill at a random moment under load, and the ledger stays whole', async (t) => {
   await repeat(1, async (random) => {
     const file = ledgerFile(t)
@@ -37,7 +37,7 @@ test('every acknowledged block survives a kill at a random moment under load, an
       const killAt = known + 10 + random.below(80)
       const acknowledge = (hash: string) => {
         acknowledged.add(hash)
-        // Somewhere in the next batch, which the others' requests fill: while it is judged, written or answered.
+        // At a random moment of the next batch, which the other clients fill: while it is validated, written or acknowledged.
         if (acknowledged.size === killAt) systemClock.after(random.below(40), () => void ledger.kill())
       }
       const cutOff = await Promise.all(
@@ -68,10 +68,7 @@ test('every acknowledged block survives a kill at a random moment under load, an
   })
 })
 
-/**
- * One person's life: take what came in, pass something on, now and then choose another representative. Returns the
- * block that was on its way at the end.
- */
+/** One account's activity: it receives, sends, and sometimes changes its representative. Returns the block whose result is unknown at the end. */
 async function publishUntilKilled(
   { rpcUrl }: DevnetProcess,
   person: Signer,
@@ -98,7 +95,7 @@ async function publishUntilKilled(
       if (block) frontier = frontierAfter(block)
     }
   } catch (error) {
-    // The connection broke: the block may be there or not, and the ledger alone knows.
+    // The connection broke, so the block may be on the ledger or not.
     if (error instanceof assert.AssertionError) throw error
     return unanswered
   }
@@ -171,7 +168,7 @@ test('blocks that were accepted before close are on the disk after it, and nothi
   ) {
     blocks.push(alice.change(frontier, new Signer(blocks.length % 2).key))
   }
-  // More than one batch of the writer, and nobody waits for any of them before the close.
+  // More blocks than one batch of the writer, and none is awaited before the close.
   const processed = Promise.all(blocks.map((block) => devnet.node.process(block)))
   await devnet.close()
   const present = new Set(dumpLedger(file).blocks.map(({ hash }) => hash))
@@ -180,7 +177,7 @@ test('blocks that were accepted before close are on the disk after it, and nothi
     [],
   )
   assert.equal(present.size, 155)
-  // Elections that end while it closes had something to write.
+  // Elections that end while the ledger closes must not fail to be written.
   assert.deepEqual(failures, [])
 })
 

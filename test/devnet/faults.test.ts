@@ -51,7 +51,7 @@ test('a delayed action is answered when its time has come, and not at all when t
   assert.equal(clock.waiting, 0)
 })
 
-test('a node that lags tells what was, by the time it is behind, and takes blocks as ever; it can be kept and put back, and the other way round', async (t) => {
+test('a lagging node answers with an earlier state and accepts blocks as usual; the lag is part of a snapshot', async (t) => {
   const { node, clock, alice, ask, spend } = await openTimed(t)
   const balance = async () => (await ask('account_balance', { account: alice.address })).balance
   await ask('devnet_fault', { target: 'account_balance', kind: 'lag', ms: '10000' })
@@ -82,13 +82,13 @@ test('a node that lags tells what was, by the time it is behind, and takes block
   await ask('devnet_revert', { id })
   assert.equal(await balance(), nano(7).toString())
   await publish(node, spend(1))
-  // The lag was there when the ledger was kept.
+  // The saved state includes the lag.
   assert.equal(await balance(), nano(7).toString())
   clock.advance(1_001)
   assert.equal(await balance(), nano(6).toString())
 })
 
-test('a websocket that stalls reveals nothing, or tells it late, and nothing of a ledger that is gone', async (t) => {
+test('a stalled websocket sends nothing, or sends it late, and nothing of a ledger that was reset', async (t) => {
   const { devnet, node, clock, ask, spend } = await openTimed(t)
   const client = await WsClient.connect(t, devnet.wsUrl)
   client.send({ action: 'subscribe', topic: 'confirmation' })
@@ -97,7 +97,7 @@ test('a websocket that stalls reveals nothing, or tells it late, and nothing of 
   const heard = async () =>
     (await client.settle()).map((frame) => (JSON.parse(frame) as { message: { hash: string } }).message.hash)
 
-  // Each block is two messages: that it arrived, and that it is confirmed.
+  // Two messages for each block: its arrival and its confirmation.
   await ask('devnet_fault', { target: 'websocket', kind: 'drop', count: '2' })
   await pay()
   assert.deepEqual(await heard(), [])

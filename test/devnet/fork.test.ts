@@ -21,7 +21,7 @@ const carol = new Signer(3)
 type Answer = Record<string, unknown>
 type Spoil = (action: string, answer: Answer) => unknown
 
-/** A network where alice has ten, of which three are on their way to bob, and a node of it that writes down what it is asked. */
+/** A network where Alice has ten nano and has sent three to Bob, and a node that records its requests. */
 async function openWorld(t: TestContext) {
   const clock = new TestClock()
   const options = { clock, confirmAfterMilliseconds: 0, thresholds: NO_WORK }
@@ -37,22 +37,21 @@ async function openWorld(t: TestContext) {
       try {
         response.end(JSON.stringify(spoil(action, await call<Answer>(network.rpcUrl, action, fields))))
       } catch {
-        // The node is away.
+        // Simulates a node that is down.
         request.socket.destroy()
       }
     })
   })
   const url = new URL(proxyUrl)
-  // The fork is made a while after all that.
+  // Time passes before the fork is made.
   clock.advance(60_000)
   return {
     clock,
     network,
-    /** Every action that the forked node was asked, in order. */
+    /** Actions requested from the forked node, in order. */
     asked,
-    /** Those that may write. */
+    /** Actions that could change the forked node. */
     written: () => asked.filter((action) => !READS.has(action)),
-    /** Changes what the node answers, or throws. */
     spoil: (other: Spoil) => void (spoil = other),
     fork: (more: Partial<DevnetOptions> = {}): Promise<Devnet> =>
       openDevnet(t, { ...options, fork: (action, fields) => askNode(url, action, fields), ...more }),
@@ -79,7 +78,7 @@ test('a wallet spends real money on a fork, and test nano of its own: balances, 
   assert.deepEqual(await balanceOf(rpcUrl, alice), [`${nano(7)}`, '0'])
   assert.deepEqual(await balanceOf(rpcUrl, bob), ['0', `${nano(3)}`])
   assert.deepEqual(await call(rpcUrl, 'account_history', asIs), await call(network.rpcUrl, 'account_history', asIs))
-  // The first account of a network has a block from before the epochs, and the epochs themselves.
+  // The genesis account has a legacy block and the epoch blocks.
   for (const form of [{}, { raw: true }, { reverse: true }]) {
     const first = { account: DEV_NETWORK.genesisAccount, count: '10', ...form }
     assert.deepEqual(await call(rpcUrl, 'account_history', first), await call(network.rpcUrl, 'account_history', first))
@@ -130,7 +129,7 @@ test('blocks on a fork are judged by the rules: no signature, no money twice, no
   assert.deepEqual(written(), [])
 })
 
-test('what the network does after the fork does not reach it, whoever is looked at first', async (t) => {
+test('changes on the network after the fork do not reach it, in whatever order accounts are read', async (t) => {
   const { clock, network, fork } = await openWorld(t)
   const { rpcUrl } = await fork()
   await call(rpcUrl, 'account_info', { account: carol.address })
@@ -184,7 +183,7 @@ test('a fork that is put back or reset is the network again, and nobody asks the
   assert.equal(asked.length, before)
 })
 
-/** What a node could say to make a fork believe in money that is not there, and whom it is said of. */
+/** Lies with which a node could make a fork accept money that does not exist, and the account concerned. */
 const LIES: [what: string, of: Signer, tell: Spoil][] = [
   ['a balance that the block does not have', alice, inBlocks((block) => ({ ...block, balance: `${nano(1_000)}` }))],
   ['another balance in a block', alice, inContents({ balance: `${nano(1_000)}` }, { balance: `${nano(1_000)}` })],

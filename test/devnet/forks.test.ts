@@ -16,7 +16,7 @@ test('a payment that was seen loses to its rival: it is gone with what was built
   const heard: string[] = []
   node.listen(({ kind, stored }) => heard.push(`${kind} ${stored.hash}`))
   const { hash: rival } = await ask('devnet_fork_block', { hash: hashBlock(send), wins_after_ms: '5000' })
-  // The election is not over in the time that it takes without a rival.
+  // An election with a fork takes longer than one without.
   clock.advance(1_500)
   await node.write(() => undefined)
   assert.equal((await ask('block_info', { hash: hashBlock(send) })).confirmed, 'false')
@@ -38,7 +38,7 @@ test('a payment that was seen loses to its rival: it is gone with what was built
   assertConsistent(dumpLedger(file))
 })
 
-test('whoever confirms a block before its rival wins has decided otherwise', async (t) => {
+test('confirming a block before its rival wins decides for the block', async (t) => {
   const { node, clock, ask, spend } = await openTimed(t)
   node.hold()
   const hash = hashBlock(spend(3))

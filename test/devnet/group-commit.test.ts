@@ -23,7 +23,7 @@ function slowDisk() {
   }
 }
 
-test('nobody is answered before the block is on the disk, and whoever comes meanwhile shares the next sync', async () => {
+test('no block is acknowledged before it is on the disk, and blocks that arrive meanwhile share the next sync', async () => {
   const { disk, syncs, commits, count } = slowDisk()
   const writer = new BatchWriter(disk)
   const answered: string[] = []
@@ -31,7 +31,7 @@ test('nobody is answered before the block is on the disk, and whoever comes mean
   const first = submit('first')
   await until(() => syncs.length === 1)
   const others = Promise.all(['second', 'third', 'fourth'].map(submit))
-  // However long the disk takes, the others wait for their turn and the first for its sync.
+  // The first caller waits for its sync, and the others for their turn, however long the disk takes.
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
   assert.deepEqual([answered, commits], [[], [1]])
   assert.ok(writer.syncing, 'who only reads can wait for it as well')

@@ -46,7 +46,7 @@ test('deep nesting is refused, however it is written', async (t) => {
   assert.deepEqual(await answerOf(devnet, '{"a":'.repeat(MIB)), tooDeep)
   assert.deepEqual(await answerOf(devnet, `{"action": "version", "a": "${'{'.repeat(20)}"}`), tooDeep)
   assert.equal((await answerOf(devnet, `{"action": "version", "a": "${'{'.repeat(19)}"}`)).network, DEV_NETWORK.name)
-  // Escaped brackets pass the count, and meet the reader of the block inside the text.
+  // Escaped brackets pass the depth check and reach the parser of the block inside the string.
   for (const opening of ['\\u005b', '\\u007b\\u0022a\\u0022:']) {
     const body = `{"action": "process", "block": "${opening.repeat(100_000)}"}`
     assert.deepEqual(await answerOf(devnet, body), { error: 'Block is invalid' })
@@ -54,7 +54,7 @@ test('deep nesting is refused, however it is written', async (t) => {
   await assertAlive(devnet)
 })
 
-// The node opens a nested container for each dot in an account's text.
+// A node creates a nested container for each dot in an account string.
 test('an account made of dots does not grow into an answer without end', async (t) => {
   const { devnet } = await openTarget(t)
   for (const action of ['accounts_balances', 'accounts_frontiers', 'accounts_representatives']) {
@@ -98,7 +98,7 @@ test('bytes that are no UTF-8 are answered like any other text', async (t) => {
   await assertAlive(devnet)
 })
 
-// None of these may keep the ledger busy: each is a megabyte that a careless reader multiplies.
+// Each of these is a megabyte that a careless parser multiplies. None may keep the ledger busy.
 test('numbers of a million digits are refused as fast as they are read', async (t) => {
   const { devnet } = await openTarget(t)
   const digits = '9'.repeat(MIB)
@@ -164,7 +164,7 @@ test('lists of 100,000 elements are answered', async (t) => {
   await assertAlive(devnet)
 })
 
-// Each element costs a hundred times its two bytes, so 32 MiB of them would not fit into the process.
+// Each element takes a hundred times its two bytes in memory, so 32 MiB of them would not fit into the process.
 test('a body of millions of elements is refused before it fills the memory', async (t) => {
   const { devnet } = await openTarget(t)
   const body = `{"action": "version", "a": [${'1,'.repeat(15 * MIB)}1]}`

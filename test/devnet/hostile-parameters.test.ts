@@ -8,7 +8,7 @@ import { ZERO_HASH } from '../../src/kernel/nano/block.ts'
 import { repeat } from '../support/random.ts'
 import { answerOf, assertAlive, openTarget, toBody } from './hostile-target.ts'
 
-/** Every action with every parameter it reads. */
+/** Every action with all its parameters. */
 const ACTIONS: Record<string, string[]> = {
   account_balance: ['account', 'include_only_confirmed'],
   account_block_count: ['account'],
@@ -87,7 +87,7 @@ const ACTIONS: Record<string, string[]> = {
   ...Object.fromEntries(Object.keys(oldUnits).map((name) => [name, ['amount']])),
 }
 
-/** What stands where something else belongs, as JSON text; numbers too large for JavaScript among it. */
+/** Wrong values as JSON text, because some numbers are too large for JavaScript. */
 const WRONG = [
   ...['null', 'true', 'false', '0', '1', '-1', '1.5', '-0', '1e400', '1e-400', '123456789012345678901234567890'],
   ...['""', '" "', '"\\u0000"', '"\\ud800"', '"💥"', '"true"', '"yes"', '"-1"', '"+1"', '"1e9"', '"0x"', '"0"'],
@@ -97,7 +97,7 @@ const WRONG = [
   ...['{"__proto__": 1}', '{"": ""}', '{"type": "state"}'],
 ]
 
-/** Puts all requests to the ledger, a few at a time. */
+/** Sends all requests, a few in parallel. */
 async function answerAll(devnet: Devnet, bodies: string[]): Promise<void> {
   const queue = bodies.values()
   const work = async () => {

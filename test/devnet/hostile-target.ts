@@ -8,7 +8,7 @@ import { openDevnet } from '../support/devnet.ts'
 import { call, post } from '../support/rpc.ts'
 
 export const GENESIS = 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo'
-/** A handful of hashes for any work, so that requests for work cost no more than others. */
+/** A few hashes find any work, so that work requests are as fast as others. */
 const EASY: WorkThresholds = { epoch1: 0x8000000000000000n, send: 0xc000000000000000n, receive: 0x8000000000000000n }
 
 export async function openTarget(t: TestContext) {
@@ -65,7 +65,7 @@ export async function openTarget(t: TestContext) {
 export const toBody = (action: string, members: [name: string, json: string][]) =>
   `{"action": "${action}"${members.map(([name, json]) => `, "${name}": ${json}`).join('')}}`
 
-/** Status 200 and JSON that is not an accident of ours; returns what was said. */
+/** Asserts status 200 and JSON that is not an internal error; returns the body. */
 export async function answerOf({ rpcUrl }: Devnet, body: string | Uint8Array): Promise<Record<string, unknown>> {
   const { status, text } = await post(rpcUrl, body)
   const asked = body.slice(0, 300).toString()

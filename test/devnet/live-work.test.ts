@@ -8,8 +8,8 @@ import { openGateway } from '../support/gateway.ts'
 import { call as callLedger } from '../support/rpc.ts'
 
 /*
- * Wallets that were written for the live network name its thresholds, or check them. Work that takes a minute to find was
- * found once, for the first two blocks of an account that is the same in every run.
+ * Wallets for the live network send its thresholds or check them. Work takes a minute to find, so it was computed once for the first two blocks of an
+ * account that is the same in every run.
  */
 const { send, receive } = WORK_THRESHOLDS.live
 const alice = new Signer(1)
@@ -50,7 +50,7 @@ test('a wallet that asks a gateway on the development ledger for the live thresh
   assert.ok(workValue(asked.hash, found.work!) >= receive)
   const validated = (await call('work_validate', { ...asked, work: found.work })).json()
   assert.equal(validated.valid, '1')
-  // The threads look for the ledger, too: by itself it would take minutes.
+  // The threads compute for the ledger too: alone it would take minutes.
   const own = await callLedger(app.devnet!.rpcUrl, 'work_generate', { ...asked, hash: 'E'.repeat(64) })
   assert.ok(workValue('E'.repeat(64), String(own.work)) >= receive)
   const tooMuch = await callLedger(app.devnet!.rpcUrl, 'work_generate', { ...asked, difficulty: 'ffffffffe0000001' })

@@ -5,7 +5,7 @@ import { TestClock } from '../support/clock.ts'
 import { ledgerFile, openDevnet } from '../support/devnet.ts'
 import { call } from '../support/rpc.ts'
 
-/** Alice has 10 nano, Bob has 1, all confirmed; Carol has nothing yet. What confirms when is for the ledger's own tests to say. */
+/** Alice has 10 nano and Bob has 1, all confirmed; Carol has nothing yet. */
 export async function openPeopled(t: TestContext, options: Partial<DevnetOptions> = {}) {
   const file = ledgerFile(t)
   const devnet = await openDevnet(t, { file, thresholds: NO_WORK, confirmAfterMilliseconds: 0, ...options })
@@ -16,12 +16,12 @@ export async function openPeopled(t: TestContext, options: Partial<DevnetOptions
   await openAccount(node, bob, nano(1))
   await node.release()
   const ask = <T = Record<string, string>>(action: string, fields: object = {}) => call<T>(rpcUrl, action, fields)
-  /** What Alice would send to Bob next. */
+  /** Alice's next send to Bob. */
   const spend = (amount: number) => alice.send(frontierOf(node, alice.key), bob.key, nano(amount))
   return { devnet, node, file, alice, bob, carol, opened, ask, spend }
 }
 
-/** The same, on a clock that the test turns. */
+/** The same with a test clock. */
 export async function openTimed(t: TestContext, options: Partial<DevnetOptions> = {}) {
   const clock = new TestClock()
   return { ...(await openPeopled(t, { ...options, clock })), clock }

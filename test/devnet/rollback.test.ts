@@ -40,7 +40,7 @@ test('dropping a send takes back whatever was built on it, and leaves no trace',
   assert.deepEqual(dumpLedger(file), before)
   assertConsistent(before)
 
-  // And the same blocks are welcome again.
+  // The same blocks are accepted again.
   for (const block of built) await publish(node, block)
   await node.release()
   assertConsistent(dumpLedger(file))
@@ -81,7 +81,7 @@ test('process with force never replaces a confirmed rival, and an unconfirmed on
   const won = await publish(node, alice.send(first, bob.key, nano(2)))
   const late = alice.send(first, carol.key, nano(5))
   const before = dumpLedger(file)
-  // The node gives the hash for an answer all the same.
+  // The node answers with the hash anyway.
   assert.deepEqual(await node.process(late, { force: true }), { hash: hashBlock(late) })
   assert.equal(frontierOf(node, alice.key).previous, won)
   assert.deepEqual(dumpLedger(file), before)

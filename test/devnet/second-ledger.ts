@@ -4,9 +4,8 @@ import { blake2b } from '@noble/hashes/blake2.js'
 import type { Block, LegacyBlock, StateBlock } from '../../src/kernel/nano/block.ts'
 
 /*
- * The rules of the ledger a second time, written from the protocol and from noble alone: what a block is hashed from, who has to
- * sign it, what work it needs, in which order the node asks, and what a block that it takes does. It shares no line with the
- * ledger that it is compared with, keeps everything in maps, and is slow.
+ * A second implementation of the ledger, written only from the protocol and on noble's primitives: block hashes, signers, required work, the node's order
+ * of checks, and the effect of a block. It shares no code with the ledger that it is compared with, keeps everything in maps, and is slow.
  */
 
 interface Entry {
@@ -62,7 +61,7 @@ function isSigned(key: string, hash: string, signature: string): boolean {
   try {
     return nano.verify(bytes(signature), bytes(hash), bytes(key))
   } catch {
-    // No point, no scalar: no signature.
+    // noble throws for bytes that are not a valid point or scalar.
     return false
   }
 }
@@ -76,7 +75,7 @@ export class SecondLedger {
   readonly accounts = new Map<string, Account>()
   readonly open = new Map<string, Map<string, Open>>()
   readonly #blocks = new Map<string, Entry>()
-  /** Blocks that came too early, by what they wait for. */
+  /** Blocks that arrived too early, by the hash that they wait for. */
   readonly #early = new Map<string, Map<string, Block>>()
   readonly #work: { old: bigint; send: bigint; receive: bigint }
 
@@ -91,7 +90,7 @@ export class SecondLedger {
     this.accounts.set(GENESIS, { head, representative: GENESIS, balance: SUPPLY, epoch: 2, blocks: 3 })
   }
 
-  /** As `process` answers, `subtype` included. */
+  /** Returns what `process` answers. */
   process(block: Block, subtype?: string): Outcome {
     const wrong = subtype !== undefined && block.type === 'state' ? this.#wrongWord(block, subtype) : undefined
     if (wrong !== undefined) return { refused: wrong }
@@ -121,7 +120,7 @@ export class SecondLedger {
     return subtype === 'epoch' && !isEpoch ? 'Invalid epoch link' : undefined
   }
 
-  /** Judges a block, keeps it when it is good, and then looks whether somebody has waited for it. */
+  /** Checks a block, stores it if valid, then processes the blocks that waited for it. */
   #take(block: Block): Outcome {
     const hash = hashOf(block)
     const refused = block.type === 'state' ? this.#takeState(block, hash) : this.#judgeOld(block, hash)
@@ -202,7 +201,7 @@ export class SecondLedger {
     return this.#put(block, hash, version)
   }
 
-  /** None is taken any more: every account has left them behind, and what is sent now they cannot receive. */
+  /** Legacy blocks are refused: every account has moved past them, and they cannot receive current sends. */
   #judgeOld(block: LegacyBlock, hash: string): string {
     if (this.#blocks.has(hash)) return 'Old block'
     if (block.type === 'open') {

@@ -31,7 +31,7 @@ test('a ledger that is put back is the one that was kept, row for row, as often 
   assertConsistent(dumpLedger(file))
 })
 
-test('going back behind a later snapshot ends it, and nothing happens to whoever asks for one that is not there', async (t) => {
+test('reverting to a snapshot deletes later ones, and reverting to a missing one changes nothing', async (t) => {
   const { node, file, ask, spend } = await openPeopled(t)
   const first = await ask('devnet_snapshot')
   const begun = dumpLedger(file)
@@ -76,7 +76,7 @@ test('a block that was held and reverted is gone, and its confirmation never com
   await ask('devnet_hold')
   const held = bob.send(frontierOf(node, bob.key), carol.key, nano(1))
   await node.process(held)
-  // It waits for a block that nobody has sent yet.
+  // It waits for a block that has not been published.
   const early = carol.receive(UNOPENED, 'AB'.repeat(32), nano(1))
   await node.process(early)
   assert.equal((await ask('block_count')).unchecked, '1')
@@ -89,7 +89,7 @@ test('a block that was held and reverted is gone, and its confirmation never com
   assert.equal((await ask('block_count')).unchecked, '0')
   assert.equal(clock.waiting, 0)
 
-  // The same block, sent again: it waits its own time, and is not confirmed in that of the one that is gone.
+  // The same block, published again, must wait its full time, not the rest of the removed block's.
   clock.advance(3_000)
   await node.process(delayed)
   clock.advance(2_500)

@@ -27,7 +27,7 @@ test('blocks that come too early are kept and follow when what they need arrives
   assert.equal((await ask('block_count')).unchecked, '0')
   for (const [block, error] of early) {
     assert.deepEqual(await publishEarly(block), { error })
-    // A block that is sent twice waits once.
+    // A block that is published twice is stored once.
     assert.deepEqual(await publishEarly(block), { error })
   }
   assert.equal((await ask('block_count')).unchecked, '4')

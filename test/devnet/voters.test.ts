@@ -29,7 +29,7 @@ const weightsOf = async (rpcUrl: string) => {
   return Object.entries(representatives as unknown as Record<string, { weight: string }>)
 }
 
-test('by itself the ledger votes with one representative, in the form of a real node, before it tells of the confirmation', async (t) => {
+test('by default the ledger votes with one representative, in a real node’s format, before it reports the confirmation', async (t) => {
   const { node, rpcUrl, wsUrl } = await open(t)
   const client = await listening(t, wsUrl)
   const hash = await node.fund(new Signer(1).key, nano(1))

@@ -15,22 +15,22 @@ import {
 import { call, post } from '../support/rpc.ts'
 import { WsClient } from '../support/ws-client.ts'
 
-/** Topics whose frames are not repeated here: this ledger casts final votes alone (voters.test.ts) and does not report on work. */
+/** Topics that are not compared: this ledger casts only final votes (voters.test.ts) and does not report work. */
 const NOT_OFFERED = ['vote', 'work']
 
-/** Equal texts then mean equal bytes, but for what no second node can repeat. */
+/** Replaces values that differ on every node; the rest must be equal byte for byte. */
 const settled = (text: string) => text.replace(/"(time|duration|local_timestamp)": "\d+"/g, '"$1": "…"')
 
 const recordedOf = (client: string) => RECORDED_FRAMES.filter((frame) => frame.client === client)
 const textsOf = (client: string) => recordedOf(client).map(({ text }) => settled(text!))
 
-/** The hash that a frame is about; `new_unconfirmed_block` carries the block alone. */
+/** The hash that a frame is about; `new_unconfirmed_block` has only the block. */
 function hashOf({ client, text }: RecordedFrame): string | undefined {
   if (client === 'new_unconfirmed_block') return '03C3EC8B8B7BE39C62275BEA7D596CB8A6E8EC8AC1153C247EC0845EFC72FA24'
   return (JSON.parse(text!) as { message?: { hash?: string } }).message?.hash
 }
 
-/** Repeats the part of the recording that moved the ledger. */
+/** Repeats the recorded requests that changed the ledger. */
 async function repeat(devnet: Devnet, recorded: Recorded): Promise<void> {
   await applyEffects(devnet.node, recorded)
   const { request } = recorded
@@ -41,7 +41,7 @@ async function repeat(devnet: Devnet, recorded: Recorded): Promise<void> {
 }
 
 test('each recorded subscription receives the recorded frames, byte for byte', async (t) => {
-  // The recorded node had confirmed each block before it was given the next.
+  // The recorded node had confirmed each block before it got the next.
   const devnet = await openDevnet(t, { confirmAfterMilliseconds: 0 })
   const scripted = ['default', 'ack-no-id', 'block_confirm-on-confirmed-block', 'ping', 'unsubscribe', 'not-json']
   const single = new Map(
@@ -60,7 +60,7 @@ test('each recorded subscription receives the recorded frames, byte for byte', a
   for (const pair of RECORDING.filter(({ seq }) => seq < SECOND_NODE_FROM)) {
     const hash = /"hash":\s*"(\w{64})"/.exec(pair.response ?? '')?.[1]
     const frame = pair.request?.includes('"process"') && hash !== undefined ? single.get(hash) : undefined
-    // The other recordings begin after the first client has left.
+    // The other recordings start after the first client has left.
     if (frame && first) {
       const given = await first.settle()
       assert.deepEqual(given.map(settled), textsOf('default').slice(1))
@@ -73,7 +73,7 @@ test('each recorded subscription receives the recorded frames, byte for byte', a
       const options = { accounts_add: [accounts.F!.account] }
       client!.send({ action: 'update', topic: 'confirmation', ack: true, id: 'u', options })
     }
-    // What was subscribed in time is subscribed before the block comes.
+    // Wait until the subscription is active before the block is published.
     const before = (await client?.settle()) ?? []
     await repeat(devnet, pair)
     if (!client) continue

@@ -55,7 +55,7 @@ test('an acknowledgement comes only when asked for and carries the id only when 
   assert.deepEqual(await acks({ ...subscribe, ack: '1', id: '7' }), [['ack', 'time', 'id']])
 })
 
-test('options choose what a confirmation tells', async (t) => {
+test('options choose the contents of a confirmation', async (t) => {
   const { devnet, alice } = await listening(t)
   const wanted: [options: object, members: string[]][] = [
     [{}, ['account', 'amount', 'hash', 'confirmation_type', 'block']],
@@ -121,8 +121,8 @@ test('an account filter matches sender and destination, and update changes it; w
   assert.deepEqual(await heard(), [], 'a filter without accounts matches nothing')
 })
 
-// A filter is text from outside: it must neither find what every object inherits nor break the senders of blocks.
-test('the filter by confirmation type tells elections from what they confirm along the way; one named like a built-in member disturbs nobody', async (t) => {
+// A filter comes from outside: it must not match inherited properties of objects, nor break publishing.
+test('the filter by confirmation type separates elections from dependencies that they confirm; a type named like a built-in property does no harm', async (t) => {
   const { devnet, alice } = await listening(t)
   const { node } = devnet
   const types = ['all', 'active', 'active_quorum', 'active_confirmation_height', 'inactive', 'whatever']
@@ -183,9 +183,9 @@ interface Told {
   }
 }
 
-/** A ledger, somebody with an address on it, and a client that has not subscribed to anything yet. */
+/** A ledger, an account, and a client without a subscription. */
 async function listening(t: TestContext) {
-  // Which frames come of a block, all at once; when they come is for confirmation.test.ts.
+  // Everything is confirmed at once, because this test is about the kinds of frames; confirmation.test.ts tests their timing.
   const devnet = await openDevnet(t, { thresholds: NO_WORK, confirmAfterMilliseconds: 0 })
   return { devnet, client: await WsClient.connect(t, devnet.wsUrl), alice: new Signer(1) }
 }
@@ -197,7 +197,7 @@ async function subscribed(t: TestContext, devnet: Devnet, options: object): Prom
   return client
 }
 
-/** Safe where the test would fail on a missing first message anyway. */
+/** The cast is safe: without a first message the assertions fail anyway. */
 async function messages(client: WsClient): Promise<[Told, ...Told[]]> {
   return (await client.settle()).map((frame) => JSON.parse(frame) as Told) as [Told, ...Told[]]
 }

@@ -12,13 +12,12 @@ import { openFolder } from '../support/folder.ts'
 import { until } from '../support/until.ts'
 
 /*
- * Commands of the documents are run as they stand, page by page, each page in one shell. A fence says what its block is:
- * `sh` is run here and must succeed, `sh refused` must be refused by the gateway, `sh serves` starts servers
- * (servers.test.ts), `sh operator` needs a store in a certain state (operators.test.ts), and `console` is not run: why is
- * told in exceptions.ts, for each of its commands.
+ * Runs the commands of the documents unchanged, each page in one shell. The fence decides: `sh` is run and must succeed; `sh refused` must be refused by
+ * the gateway; `sh serves` starts servers (servers.test.ts); `sh operator` needs a prepared store (operators.test.ts); `console` is not run, for the
+ * reasons in exceptions.ts.
  */
 
-/** Fences of things that are shown and not typed into a terminal. */
+/** Fences of blocks that are shown, not typed into a terminal. */
 const SHOWN = new Set(['', 'json', 'ts', 'js', 'python', 'php', 'ruby', 'go', 'sql', 'html'])
 
 const closing: (() => unknown)[] = []
@@ -61,7 +60,7 @@ for (const page of pages) {
       assert.equal(refused, fence === 'sh refused', `${page}:${line} answered\n${text}`)
     }
     assert.equal(code, 0, `${page} ended with ${code}\n${output}\n${errors}`)
-    // A command that succeeds may still do nothing: each page promises something, at least with its last one.
+    // A command may succeed without doing anything, so the effect of at least the last command of each page is checked.
     const last = toRun.at(-1)!.code
     const effects = EFFECTS[page] ?? assert.fail(`${page} has no effect in effects.ts`)
     assert.ok(
@@ -94,7 +93,7 @@ test('every block says how it is run; what is not has its reason, and nothing el
       }
     } else if (!SHOWN.has(fence) && !/^sh( refused| operator)?$/.test(fence))
       wrong.push(`${page}:${line} says ${fence}`)
-    // What is shown and not typed must not look as if it could be.
+    // A block that is only shown must not contain commands.
     else if (SHOWN.has(fence) && /^(curl|npx|npm|export NANO) /m.test(code)) wrong.push(`${page}:${line} is a command`)
   }
   for (const { command } of EXCEPTIONS) if (!excepted.has(command)) wrong.push(`${command} excepts nothing`)

@@ -7,9 +7,9 @@ import { copyRepository } from '../support/copy-repository.ts'
 import { read } from './documents.ts'
 import { USUAL_CHANGES, type UsualChange } from './usual-changes.ts'
 
-/* CONTRIBUTING.md names every file of a usual change: whoever touches these, and no other, has a gateway that holds together. */
+/* CONTRIBUTING.md lists the files of each usual change: changing exactly these must give a working gateway. */
 
-/** The files that a section names in its first lines, with placeholders as they stand there. */
+/** The file names in the first lines of a section, placeholders included. */
 function filesNamed(heading: string): string[] {
   const [, section] = read('CONTRIBUTING.md').split(`\n## ${heading}\n`)
   assert.ok(section !== undefined, `CONTRIBUTING.md has "${heading}"`)
@@ -20,7 +20,7 @@ function filesNamed(heading: string): string[] {
 const fill = (file: string, words: UsualChange['words']) =>
   file.replaceAll(/<(\w+)>/g, (placeholder, word: string) => words[word] ?? placeholder)
 
-/** Tests that fail until a change stands in every list where it belongs. */
+/** Tests that fail until a change is entered in all its lists. */
 const LISTS = [
   'test/tidy.test.ts',
   'src/config/config.test.ts',
@@ -40,7 +40,7 @@ const LISTS = [
   'test/stores/privacy.test.ts',
   'test/stores/schema.test.ts',
 ]
-/** Those that look at lists, and those that try what was added; the rest of these files takes minutes and says nothing more. */
+/** The tests of those lists and of the added things. Other tests in these files take minutes and add nothing. */
 const NAMED = [
   'imports follow',
   'a module uses earlier',

@@ -12,7 +12,7 @@ import { until } from '../support/until.ts'
 import { blocksOf, commandsOf } from './documents.ts'
 import { runScript, tools } from './shell.ts'
 
-/* The runbook’s way from words and the newest backup to a whole service, with its own commands. */
+/* Follows the runbook from a seed phrase and the newest backup to a running service, with its own commands. */
 
 const [adopt, compare, ...others] = blocksOf('docs/operating/runbook.md').filter(({ fence }) => fence === 'sh operator')
 const SHOP = new Signer(7).address
@@ -78,7 +78,7 @@ test('after the disk is gone, money on addresses made after the backup comes bac
   const said: string[] = []
   for (const command of commandsOf(compare!.code)) {
     said.push(await run(command.replace('wal_…', id).replace('nano_…', late).replace('acc_…', account), folder))
-    // It takes over what the ledger has before `verify` compares them.
+    // The gateway must adopt the ledger's state before `verify` compares the two.
     const isTaken = () => db.selectFrom('wallets').select('id').where('thawed_at', 'is not', null).executeTakeFirst()
     if (command.includes('unfreeze')) await until(async () => (await isTaken()) === undefined)
   }

@@ -3,10 +3,10 @@ import { join, relative, resolve } from 'node:path'
 
 export const root = resolve(import.meta.dirname, '../..')
 
-/** A block of a document. */
+/** A fenced block of a document. */
 export interface Block {
   page: string
-  /** What stands behind the three ticks. */
+  /** The info string after the three backticks. */
   fence: string
   code: string
   line: number
@@ -27,7 +27,7 @@ export const pages: readonly string[] = [
   ...['docs', 'src', 'deploy', 'examples'].flatMap((folder) => listFiles(folder, /\.md$/)),
 ]
 
-/** Files that begin with a comment about how to use them. */
+/** Files that begin with a usage comment. */
 export const headed: readonly string[] = ['deploy', 'examples'].flatMap((folder) =>
   listFiles(folder, /\.(mjs|yaml|conf|service|example)$|^Containerfile$/),
 )
@@ -47,7 +47,7 @@ export function blocksOf(page: string): Block[] {
 /** All blocks with this fence. */
 export const blocksWith = (fence: string): Block[] => pages.flatMap(blocksOf).filter((block) => block.fence === fence)
 
-/** The commands of a block, one for each line that does not go on, without their remarks. */
+/** The commands of a block without comments; continued lines are joined. */
 export function commandsOf(code: string): string[] {
   return code
     .replaceAll('\\\n', ' ')
@@ -61,7 +61,7 @@ export function commandsOf(code: string): string[] {
     .filter((line) => line !== '')
 }
 
-/** The commands in the comment at the head of a file: what is indented there. */
+/** The indented commands in the comment at the top of a file. */
 export function headCommandsOf(file: string): string[] {
   const [, commented = ''] = /^(?:\/\*\n)?((?: ?[#*].*\n)+)/.exec(read(file)) ?? []
   return commented
@@ -70,7 +70,7 @@ export function headCommandsOf(file: string): string[] {
     .map((line) => line.replace(/\s+#.*$| {3,}.*$/, '').trim())
 }
 
-/** What is quoted inside a sentence and is a command of ours. */
+/** Our commands quoted inside sentences. */
 export function quotedCommands(): { page: string; command: string }[] {
   return [...pages, ...headed].flatMap((page) =>
     [...read(page).matchAll(/`((?:npm|npx) [^`\n]+)`/g)].map(({ 1: command = '' }) => ({ page, command })),

@@ -1,7 +1,6 @@
 /**
- * What a page must have brought about: for each page with commands, what a command prints that shows its effect. The first
- * column begins a block; the last block of a page is always among them. `soon`: the effect comes a moment after the block before, and
- * whoever is quicker looks again.
+ * The effects that each page's commands must have, shown by their output. The first column is the beginning of a block; the last
+ * block of a page is always listed. `soon`: the effect comes a moment after the previous block, so the command is repeated until then.
  */
 export const EFFECTS: Record<string, [begin: string, shows: RegExp, soon?: 'soon'][]> = {
   'README.md': [

@@ -8,7 +8,7 @@ import { openFolder } from '../support/folder.ts'
 import { openGateway } from '../support/gateway.ts'
 import { blocksOf, commandsOf, root } from './documents.ts'
 
-/* The client that docs/calling.md generates: its command, its program, and what its types refuse. */
+/* The client that docs/calling.md generates: its command, its program, and the type errors that it must report. */
 
 const PAGE = 'docs/calling.md'
 const LOCAL = 'http://127.0.0.1:8080'
@@ -44,7 +44,7 @@ const check = (folder: string, file: string) =>
     ],
   ])
 
-/** Each of these is wrong, and must not compile: a line that is expected to be wrong and is right is an error, too. */
+/** Each of these must be a type error; `@ts-expect-error` fails if it is not. */
 const WRONG = `
 import createClient from 'openapi-fetch'
 import type { paths } from './gateway.d.ts'

@@ -9,9 +9,9 @@ import { openGateway, readMetrics } from '../support/gateway.ts'
 import { read, root } from './documents.ts'
 import { runScript, tools } from './shell.ts'
 
-/* Parts of the documents that the code says itself: `WRITE=1 node scripts/test.mjs test/docs/generated.test.ts` writes them. */
+/* Parts of the documents are generated from the code: `WRITE=1 node scripts/test.mjs test/docs/generated.test.ts` writes them. */
 
-/** Compares what stands between two marks of a page, or writes it. */
+/** Compares the text between two markers of a page, or writes it. */
 function assertSays(page: string, [begin, end]: readonly [string, string], wanted: string): void {
   const text = read(page)
   const [from, to] = [text.indexOf(begin) + begin.length, text.indexOf(end)]
@@ -85,7 +85,7 @@ test('the page of commands is what --help says', async (t) => {
   const cwd = openFolder(t)
   const mark = '-----8<-----'
   const helpOf = async (commands: string[]) => {
-    // So wide that no line is broken.
+    // Wide enough that no line is wrapped.
     const script = commands.map((words) => `npx nano-gateway ${words} --help; echo '${mark}'`).join('\n')
     const { output, code } = await runScript(t, script, cwd, { ...tools, COLUMNS: '1000' })
     assert.equal(code, 0, output)

@@ -9,24 +9,27 @@ import { openGateway } from '../support/gateway.ts'
 import { isThorough } from '../support/thorough.ts'
 import { root } from './documents.ts'
 
-/* Stock generators make a client of the document; it compiles, and a call through it answers. openapi-typescript is in `generated-client.test.ts`. */
+/*
+ * Common generators make a client from the OpenAPI document; it must compile, and a call through it must work. openapi-typescript is tested in
+ * `generated-client.test.ts`.
+ */
 
 const findGenerators = openApart(join(import.meta.dirname, 'generators'), 'nano-gateway-generators', { optional: true })
 
 const CALL = `const account = 'nano_3t6k35gi95xu6tergt6p69ck76ogmitsa8mnijtpxm9fkcm736xtoncuohr3'\n`
 
 interface Generator {
-  /** Its program in `node_modules`, and the arguments that make `client/` of `openapi.json`. */
+  /** Its program in `node_modules`, and the arguments that generate `client/` from `openapi.json`. */
   command: readonly string[]
   files?: (url: string) => Readonly<Record<string, string>>
-  /** Prints the balance of an account. */
+  /** A program that prints the balance of an account. */
   program(url: string): string
 }
 
 const GENERATORS: Readonly<Record<string, Generator>> = {
   orval: {
     command: ['orval/dist/bin/orval.mjs', '--config', 'orval.config.mjs'],
-    // A file for each schema: two names that differ in letter case alone would be one file.
+    // This generator writes a file for each schema, so two names must not differ in letter case alone.
     files: (url) => ({
       'orval.config.mjs': `export default { gateway: { input: './openapi.json', output: { target: './client/gateway.ts', schemas: './client/model', client: 'fetch', mode: 'single', baseUrl: '${url}' } } }`,
     }),

@@ -14,12 +14,12 @@ import { blocksOf } from './documents.ts'
 import { runScript, tools } from './shell.ts'
 import { openFolder } from '../support/folder.ts'
 
-/* The way to the real network, as an operator goes it: the page in one shell, with two ledgers of different identity at hand. */
+/* Follows the page like an operator, in one shell, with two ledgers that are different networks. */
 
 const blocks = blocksOf('docs/going-live.md').filter(({ fence }) => fence === 'sh operator')
 const LIVE = '991CF190094C00F0B68E2E5F75F6BEE95A2E0BD93CEAA4A6734DB9F19B728948'
 
-/** Puts what is here in the place of what stands for something of the reader's own. */
+/** Replaces the page's placeholders with this test's values. */
 function replace(code: string, replacements: Record<string, string>): string {
   return Object.entries(replacements).reduce((text, [example, real]) => {
     assert.ok(text.includes(example), `the page does not say ${example}`)
@@ -27,7 +27,7 @@ function replace(code: string, replacements: Record<string, string>): string {
   }, code)
 }
 
-test('whoever follows the page to the network ends with a gateway that was paid, saved and looked at', async (t) => {
+test('following the page to the live network ends with a gateway that was paid, backed up and monitored', async (t) => {
   const ledger = await openDevnet(t)
   const [port, metricsPort] = [String(await freePort()), String(await freePort())]
   const shop = new Signer(77)
@@ -36,7 +36,7 @@ test('whoever follows the page to the network ends with a gateway that was paid,
     [LIVE]: DEV_NETWORK.genesisHash,
     'NODE_NETWORK=live': 'NODE_NETWORK=dev',
     '10.0.0.5:7076': rpc.host,
-    // The same ledger by another name stands for the second node.
+    // The same ledger under another host name acts as the second node.
     '10.0.0.6:7076': `localhost:${rpc.port}`,
     '10.0.0.5:7078': ws.host,
     '10.0.0.6:7078': `localhost:${ws.port}`,
@@ -94,7 +94,7 @@ test('a node of another network is found by the first step, before anything is s
     'http://10.0.0.6:7076': other.rpcUrl,
   })
   const { output, code } = await runScript(t, check, openFolder(t), tools)
-  // The reader's shell stays open.
+  // The reader's shell must stay open.
   assert.equal(code, 0)
   assert.match(output, new RegExp(`^${other.rpcUrl} has another ledger$`, 'm'))
   assert.doesNotMatch(output, new RegExp(`^${ours.rpcUrl} has`, 'm'))

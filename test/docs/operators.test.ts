@@ -14,17 +14,17 @@ import { runScript, tools } from './shell.ts'
 import { openFolder } from '../support/folder.ts'
 
 /*
- * Commands of operators (`sh operator`), with the real tools, on stores in which there is something to do: a dead job, a
- * frozen wallet, money that waits. What stands for something of the reader's own (`acc_…`) is replaced by what is there.
+ * Runs the operators' commands (`sh operator`) with the real tools, on stores with a dead job, a frozen wallet and unclaimed money. Placeholders (`acc_…`)
+ * are replaced with real ids.
  */
 
-/** Who began the ledger, and pays for whatever is funded. */
+/** The genesis account, which funds all others. */
 const GENESIS = 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo'
-/** Those of going live and of the runbook are followed in their order by going-live.test.ts and disk-gone.test.ts. */
+/** going-live.test.ts and disk-gone.test.ts follow those two pages in order. */
 const others = ['docs/going-live.md', 'docs/operating/runbook.md']
 const blocks = new Set(blocksWith('sh operator').filter(({ page }) => !others.includes(page)))
 
-/** Takes the block that begins like this; what nobody has taken in the end is not tested. */
+/** Takes the block that begins like this. Blocks that were not taken are reported as untested. */
 function take(begin: string): Block {
   const block = [...blocks].find(({ code }) => code.startsWith(begin))
   assert.ok(block, `no block begins with ${begin}`)
@@ -34,7 +34,7 @@ function take(begin: string): Block {
 
 const bearer = (gateway: Gateway) => ({ authorization: `Bearer ${gateway.app.createdKey}` })
 
-/** What a store must still know after it has moved: its administrator, a wallet with money, a checkout. */
+/** What must survive the move of a store: its administrator, a wallet with money, a checkout. */
 async function fill(gateway: Gateway, fund: (address: string, raw: bigint) => Promise<unknown>) {
   const headers = bearer(gateway)
   const made = await gateway.call('cloud_wallet', { wallet_action: 'create_wallet' }, headers)
@@ -46,7 +46,7 @@ async function fill(gateway: Gateway, fund: (address: string, raw: bigint) => Pr
 
 type Kept = Awaited<ReturnType<typeof fill>>
 
-/** The keys open, the wallet sends, and the checkout is there. */
+/** Checks that the key works, the wallet sends, and the checkout exists. */
 async function assertServes(gateway: Gateway, { headers, wallet, checkout }: Kept): Promise<void> {
   assert.equal(gateway.app.createdKey, undefined, 'it has its administrator')
   const found = await ask(`${gateway.url}/check/${checkout.id}`, { method: 'GET' })

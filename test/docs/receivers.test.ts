@@ -11,7 +11,7 @@ import { ask } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 import { BODY } from '../support/webhook-vectors.ts'
 
-/* The receivers that shops are given, each in its language, as a gateway meets them. */
+/* The example receivers in all languages, called by a gateway. */
 
 const EXAMPLES = join(import.meta.dirname, '../../docs/examples')
 const SECRET = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD'
@@ -23,7 +23,7 @@ const RECEIVERS: Record<string, (port: string, folder: string) => string[]> = {
   php: (port) => ['php', '-S', `127.0.0.1:${port}`, 'receiver.php'],
   ruby: () => ['ruby', 'receiver.rb'],
   go(_port, folder) {
-    // Built first: `go run` puts a process between, which its end does not reach.
+    // Built first, because `go run` starts a child process that would survive it.
     const built = join(folder, 'receiver')
     const env = { ...process.env, GOFLAGS: '-mod=mod', GOCACHE: join(folder, 'cache') }
     const { status, stderr } = spawnSync('go', ['build', '-o', built, 'receiver.go', 'verify_webhook.go'], {
@@ -77,7 +77,7 @@ for (const language of Object.keys(RECEIVERS)) {
     assert.equal(await post(BODY, {}), 401, 'unsigned')
     assert.equal(await tell(BODY, { secret: 'whsec_b3RoZXJvdGhlcm90aGVyb3RoZXJvdGhlcm90' }), 401, 'forged')
     assert.equal(await tell(BODY, { timestamp: now() - 400 }), 401, 'sent again, much later')
-    // One raw less than the price: what rounds does not see it.
+    // One raw less than the price, which a receiver that rounds would accept.
     const less = BODY.replaceAll(PRICE, (BigInt(PRICE) - 1n).toString())
     for (const other of [less, BODY.replace('"confirmed":"true"', '"confirmed":"false"'), BODY.replace('A-1', 'A-9')]) {
       assert.equal(await tell(other), 204)

@@ -9,7 +9,7 @@ const MARKS = /(<!-- roles: [^>]+ -->\n)([^]*?)(<!-- roles end -->)/
 
 const WORDS = { all: 'yes', see: 'look' }
 
-/** The table that the endpoints ask, as people read it. */
+/** The table that the endpoints use, in Markdown. */
 function toTable(): string {
   const isScope = (name: string) => SCOPES.some((scope) => scope === name)
   const rows = Object.entries(PERMISSIONS).map(([name, { about, may }]) => {

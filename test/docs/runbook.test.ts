@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { headingId } from '../../src/web/docs-markdown.tsx'
 import { read } from './documents.ts'
 
-/* Whoever is woken at night follows the link of the alarm, and finds what to do. */
+/* Operators follow an alert's link at night and must find what to do. */
 
 test('every alarm links to its entry in the runbook, among those that wake somebody or those that wait', () => {
   const [wake = '', wait = ''] = read('docs/operating/runbook.md').split('\n## In working hours\n')

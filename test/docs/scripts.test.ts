@@ -12,7 +12,7 @@ import { exceptionFor } from './exceptions.ts'
 import { tools, runScript } from './shell.ts'
 import { openFolder } from '../support/folder.ts'
 
-/* Commands that stand inside sentences and at the head of files, and those that take too long to be run here. */
+/* Commands inside sentences and at the top of files, and those that take too long to run here. */
 
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
 
@@ -23,7 +23,7 @@ const toNpm = [
 ].filter(({ command }) => command.startsWith('npm '))
 
 const isOurs = (name: string) => name in scripts
-/** What npm does without a script of ours. */
+/** npm commands that are not scripts of ours. */
 const ITS_OWN = new Set(['ci', 'init', 'install', 'pack', 'publish'])
 
 test('every script that a document names is one of ours', () => {
@@ -36,7 +36,7 @@ test('every script that a document names is one of ours', () => {
   assert.deepEqual(unknown, [])
 })
 
-/** What stands behind `npm run <script> --`. */
+/** The arguments after `npm run <script> --`. */
 const argumentsOf = (script: string) =>
   toNpm
     .map(({ command }) => command)

@@ -14,18 +14,18 @@ import { type Served, tools, runScript, serve } from './shell.ts'
 import { openFolder } from '../support/folder.ts'
 
 /*
- * Commands of the documents that start something that serves (`sh serves`). Each is started as it stands, except that
- * machines which exist only as examples are replaced by live ones here, and must have the effect that its page promises.
+ * Commands of the documents that start servers (`sh serves`). Each is started unchanged, except that example hosts are replaced by running ones, and must
+ * have the effect that its page promises.
  */
 
-/** Every such command of all pages, once; `npm start` without settings has a test of its own. */
+/** Every such command of all pages, once; `npm start` without settings has its own test. */
 const commands = new Set(
   blocksWith('sh serves')
     .flatMap(({ code }) => commandsOf(code))
     .filter((command) => command !== 'npm start' && !exceptionFor(command)),
 )
 
-/** Takes the one command that matches; what nobody has taken in the end is not tested. */
+/** Takes the only command that matches. Commands that were not taken are reported as untested. */
 function take(pattern: RegExp): string {
   const found = [...commands].filter((command) => pattern.test(command))
   assert.equal(found.length, 1, `${pattern} fits ${found.length} commands of the documents`)
@@ -33,7 +33,7 @@ function take(pattern: RegExp): string {
   return found[0]!
 }
 
-/** Puts what is here in the place of examples, each of which must be there. */
+/** Replaces example values, each of which must occur. */
 function replace(command: string, replacements: Record<string, string>): string {
   return Object.entries(replacements).reduce((text, [example, real]) => {
     assert.ok(text.includes(example), `${command} does not say ${example}`)
@@ -41,10 +41,10 @@ function replace(command: string, replacements: Record<string, string>): string 
   }, command)
 }
 
-/** Starts a gateway or something else that serves, in a folder of its own. */
+/** Starts a server in its own folder. */
 async function start(t: TestContext, command: string, settings: Record<string, string> = {}) {
   const folder = openFolder(t)
-  // Threads would measure themselves at every start.
+  // Work threads would be measured at every start.
   const own = {
     DATA_DIR: folder,
     METRICS_PORT: '0',
@@ -106,7 +106,7 @@ test('a gateway takes its nodes with their names, weights, roles, websockets and
     rescue.raw.every((request) => /"authorization","Bearer secret-of-the-reader"/i.test(request)),
     rescue.raw[0],
   )
-  // Where the others take their time, on a busy machine, it is asked as well, but it is never the first.
+  // If the other nodes are slow, the rescue node is asked as well, but never first.
   const answeredFirst = /^gateway_upstream_reads_total\{upstream="rescue",hedged="false"\}/
   assert.ok(
     !(await metrics(served)).some((line) => answeredFirst.test(line)),
@@ -121,11 +121,11 @@ test('a work server finds work by itself, and for the gateway that names it', as
   const { served: server } = await start(t, there)
   assert.equal((await call(server.url, 'status')).queue_size, '0')
   const here = replace(take(/^WORK_URLS=/), { '10.0.0.7:7000': `127.0.0.1:${port}` })
-  // Any node but the development ledger is taken to be on the live network, as the work server takes it.
+  // The work server assumes that any node but the development ledger is on the live network.
   const devnet = await openDevnet(t)
   const { served } = await start(t, here, { NODE_URLS: devnet.rpcUrl, NODE_WS_URLS: devnet.wsUrl })
   assert.match(served.banner, new RegExp(`^ {2}Work +127\\.0\\.0\\.1:${port}$`, 'm'))
-  // This gateway has no threads, so that its work comes from there.
+  // This gateway has no threads, so the work comes from the work server.
   const hash = '04270D7F11C4B2B472F2854C5A59F2A7E84226CE9ED799DE75744BD7D85FC9D9'
   const { work } = await call(served.url, 'work_generate', { hash, subtype: 'receive' })
   assert.ok(workValue(hash, work!) >= WORK_THRESHOLDS.live.receive)
@@ -151,14 +151,14 @@ test('a gateway sells what its settings say, at its price, and the example buys 
     ['account_history', tenth, address],
   ])
   assert.equal(await first.served.stop(), 0)
-  // The development ledger makes the work that is bought.
+  // The development ledger computes the work that is bought.
   const { served, folder } = await start(t, one, { WORK_NODES: 'true' })
   assert.deepEqual(await listed(served), [['work_generate', mille, address]])
   await buy(t, served.url, folder)
   assert.equal(await served.stop(), 0)
 })
 
-/** Follows the head of the example. */
+/** Follows the comment at the top of the example. */
 async function buy(t: TestContext, url: string, folder: string): Promise<void> {
   const commands = headCommandsOf('examples/pay-per-request.mjs')
   assert.equal(commands.length, 3)

@@ -6,7 +6,7 @@ import { after } from 'node:test'
 import { read, root } from './documents.ts'
 import { openFolder } from '../support/folder.ts'
 
-/** A test, or all of them: only the end matters here. */
+/** A test or a suite: only `after` is needed. */
 interface Ending {
   after(close: () => unknown): unknown
 }
@@ -14,11 +14,11 @@ interface Ending {
 const manifest = JSON.parse(read('package.json')) as { scripts: { start: string } }
 
 /**
- * Where commands are found: an `npx` that runs our own command line as it was built, and an `npm` whose `start` is the one
- * of package.json, with the Node that npm would put first. Both keep what they compiled, which makes them start faster.
+ * A PATH with an `npx` that runs our built command line and an `npm` whose `start` is that of package.json, both with the Node that npm would use. Both
+ * cache their compiled code, to start faster.
  */
 function openTools(t: Ending): NodeJS.ProcessEnv {
-  // `npm test` has built by now, and then this takes no time; where it has not, no test should have to wait for it.
+  // Usually built already; otherwise built here, before a test's time starts.
   execFileSync(process.execPath, [join(root, 'scripts/build.mjs')], { stdio: 'inherit' })
   const folder = openFolder(t)
   const shims = {
@@ -29,18 +29,18 @@ function openTools(t: Ending): NodeJS.ProcessEnv {
     writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
   }
   const own = { PATH: `${folder}:${process.env.PATH}`, NODE_COMPILE_CACHE: join(folder, 'compiled') }
-  // Where results are shown in colours, what is compared here must have none.
+  // The output is compared, so it must not have colours.
   return { ...process.env, ...own, FORCE_COLOR: '0' }
 }
 
 export const tools = openTools({ after })
 
-/** Ends a shell with everything it started. */
+/** Kills a shell and all processes that it started. */
 function endGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // It has ended already.
+    // It has already ended.
   }
 }
 
@@ -50,7 +50,7 @@ export interface Outcome {
   code: number | null
 }
 
-/** Runs a script to its end; whatever it left running goes with the test. */
+/** Runs a script; processes that it leaves are killed with the test. */
 export async function runScript(t: Ending, script: string, cwd: string, env: NodeJS.ProcessEnv): Promise<Outcome> {
   const shell = spawn('bash', ['--norc', '-euo', 'pipefail', '-c', script], { cwd, env, detached: true })
   t.after(() => endGroup(shell.pid!))
@@ -63,15 +63,15 @@ export async function runScript(t: Ending, script: string, cwd: string, env: Nod
 }
 
 export interface Served {
-  /** Where it listens, as it says. */
+  /** The address that it printed. */
   url: string
-  /** Everything it has said until it listened. */
+  /** Its output until it listened. */
   banner: string
-  /** Ends it as a service manager would, and answers its exit code. */
+  /** Stops it as a service manager would and returns the exit code. */
   stop(): Promise<number | null>
 }
 
-/** Runs a command that serves, and waits until it says where. */
+/** Runs a command that starts a server, and waits until it prints its address. */
 export async function serve(t: Ending, command: string, cwd: string, env: NodeJS.ProcessEnv): Promise<Served> {
   const shell = spawn('bash', ['--norc', '-euo', 'pipefail', '-c', command], { cwd, env, detached: true })
   const ended = once(shell, 'exit') as Promise<[number | null]>
@@ -80,7 +80,7 @@ export async function serve(t: Ending, command: string, cwd: string, env: NodeJS
   const url = await new Promise<string>((found, failed) => {
     const listen = (chunk: Buffer) => {
       output += String(chunk)
-      // The line must be whole: a port may come in two pieces.
+      // Match whole lines only: a port may arrive in two pieces.
       const [, address] = /^(?: {2}RPC +|Work server .* at )(http:\/\/[\d.]+:\d+)[:\s].*\n/m.exec(output) ?? []
       if (address !== undefined) found(address)
     }
@@ -94,7 +94,7 @@ export async function serve(t: Ending, command: string, cwd: string, env: NodeJS
       return output
     },
     async stop() {
-      // The shell has become the command. Others of its group must hear of it from there: told twice, a gateway ends at once.
+      // The shell has become the server. Signal only that process and let it pass the signal on: a gateway that gets two ends at once.
       shell.kill('SIGTERM')
       const [code] = await ended
       return code

@@ -12,12 +12,12 @@ import { openFolder } from '../support/folder.ts'
 import { openGateway } from '../support/gateway.ts'
 import { isThorough } from '../support/thorough.ts'
 
-/* The calls of the reference in other languages, run where the language is installed. */
+/* The reference's example calls in other languages, run if the language is installed. */
 
 const run = promisify(execFile)
 const account = new Signer(5).address
 
-/** What most programs call. Each answers without anything that must be there before. */
+/** The actions that most programs call. Each needs nothing to exist before. */
 const CALLS: Readonly<Record<string, JsonObject>> = {
   account_balance: { account },
   accounts_balances: { accounts: [account] },
@@ -31,7 +31,7 @@ const CALLS: Readonly<Record<string, JsonObject>> = {
   checkout: { address: account, amount: '1', title: `It's a "lamp"#, \\ and \u00e4\nmore` },
 }
 
-/** A word of each answer. */
+/** Text that each answer must contain. */
 const EXPECTED: Readonly<Record<string, string>> = {
   account_balance: 'balance',
   accounts_balances: 'balances',
@@ -47,7 +47,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
 
 interface Language {
   file: string
-  /** Programs with their arguments, one after the other. */
+  /** Programs with their arguments, run one after the other. */
   run: readonly (readonly string[])[]
 }
 
@@ -66,7 +66,7 @@ for (const [language, { file, run: steps }] of Object.entries(LANGUAGES)) {
     const { url, app } = await openGateway(t)
     const folder = openFolder(t)
     const env = { ...process.env, NANO_GATEWAY_KEY: app.createdKey!, GOCACHE: join(folder, 'cache') }
-    // Compilers take their time; what differs between calls is text, which one call has all of.
+    // Compilers are slow, and examples of one language differ only in their text, so one call is enough.
     const isCompiled = !['python', 'php'].includes(language)
     const calls = Object.entries(CALLS).filter(([name]) => isThorough || !isCompiled || name === 'checkout')
     for (const [name, fields] of calls) {

@@ -9,7 +9,7 @@ import { blocksWith, commandsOf, root } from './documents.ts'
 import { runScript, serve, tools } from './shell.ts'
 import { openFolder } from '../support/folder.ts'
 
-/* `npm start`, as the first line that a newcomer types. */
+/* `npm start`, the first command of a new user. */
 
 const beginnings = blocksWith('sh serves').filter(({ code }) => commandsOf(code).includes('npm start'))
 
@@ -20,7 +20,7 @@ test('README, getting started and the first payment begin with the same command'
   )
 })
 
-// The rest of `npm ci` is the network's: this is what it refuses before it asks for anything. From a fresh clone `.ci/run` begins with `npm test`.
+// The rest of `npm ci` needs the network: this checks what it refuses before that. CI starts from a fresh clone with a real one.
 test('npm ci takes the lock file', (t) => {
   const folder = openFolder(t)
   for (const file of ['package.json', 'package-lock.json']) copyFileSync(join(root, file), join(folder, file))
@@ -34,7 +34,7 @@ test('npm start builds what was fetched, says where it listens and how to begin,
   for (const name of wanted) cpSync(join(root, name), join(folder, name), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   const gateway = await serve(t, 'npm start', folder, { ...process.env, METRICS_PORT: '0', PORT: '0' })
-  // What is no terminal might be kept by somebody: there the key lies in a file.
+  // Output that is not a terminal may be stored, so the key is written to a file instead.
   assert.match(gateway.banner, /^ {2}Admin key {2}in \S+\/data\/administrator\.key /m)
   assert.match(readFileSync(join(folder, 'data/administrator.key'), 'utf8'), /^rpc_sk_\w+\n$/)
   assert.match(gateway.banner, /^ {2}Node +development ledger, http:/m)
@@ -42,7 +42,7 @@ test('npm start builds what was fetched, says where it listens and how to begin,
   const reply = await ask(gateway.url, { body: tried })
   assert.equal(reply.status, 200, reply.text)
   assert.match(reply.json().count!, /^\d+$/)
-  // npm tells its shell, and the shell, where it dies of it, tells nobody: the gateway must see that, and end in order.
+  // npm signals its shell, and a shell that dies does not pass the signal on. The gateway must notice that and stop cleanly.
   await gateway.stop()
   await until(() => gateway.banner.includes('"event":"stopped"'))
 })

@@ -1,6 +1,6 @@
 import { registerHooks } from 'node:module'
 
-// openapi-typescript is written against TypeScript 5; ours is a later one, which has another interface.
+// openapi-typescript needs the API of TypeScript 5; the repository uses a later version.
 registerHooks({
   resolve: (specifier, context, next) => next(specifier === 'typescript' ? 'typescript-5' : specifier, context),
 })

@@ -14,16 +14,16 @@ import {
   TICKER_TEST,
 } from './usual-files.ts'
 
-/* One of each usual change, made as CONTRIBUTING.md says: by its heading there, file by file. */
+/* One example of each usual change, made as CONTRIBUTING.md says, file by file. */
 
 type Edit = (text: string) => string
 
 export interface UsualChange {
   /** The heading in CONTRIBUTING.md. */
   heading: string
-  /** What its placeholders stand for here. */
+  /** Values for the section's placeholders. */
   words: Record<string, string>
-  /** What becomes of each file; a new one begins empty. */
+  /** The edit of each file; a new file starts empty. */
   files: Record<string, Edit>
 }
 
@@ -32,7 +32,7 @@ const create =
   () =>
     text
 
-/** Puts a text behind another, which must be there once: where it is not, the way to make this change has changed. */
+/** Inserts a text after another, which must occur once. If it does not, the way to make this change has changed. */
 const behind =
   (anchor: string, text: string): Edit =>
   (source) => {
@@ -41,7 +41,7 @@ const behind =
     return `${parts[0]}${anchor}${text}${parts[1]}`
   }
 
-/** Behind what is matched, whatever its last word is by now. */
+/** Inserts after the last match. */
 const atTheEnd =
   (list: RegExp, text: string): Edit =>
   (source) => {

@@ -1,4 +1,4 @@
-/* The texts that the usual changes of CONTRIBUTING.md write into new files, or add to long ones. */
+/* Texts that the usual changes of CONTRIBUTING.md write into new files or add to long ones. */
 
 export const LETTERS_ACTION = `import { action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'

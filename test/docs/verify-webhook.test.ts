@@ -7,7 +7,7 @@ import { verifyWebhook } from '../../docs/examples/verify-webhook.ts'
 import { signBody } from '../../src/modules/webhooks/domain/sign-body.ts'
 import { BODY, NON_ASCII, TIMESTAMP, VECTORS } from '../support/webhook-vectors.ts'
 
-/* What receivers are given to check webhooks with. */
+/* The example code with which receivers verify webhooks. */
 
 const EXAMPLES = join(import.meta.dirname, '../../docs/examples')
 const ID = 'evt_01J9Z3K8Q6T2V4W6X8Y0ZABCDE'

@@ -21,15 +21,15 @@ import { openWorld as openEmailWorld } from '../support/email-steps.ts'
 import { openReceiver, openWebhooks } from '../support/webhook-steps.ts'
 import { BACKGROUND, ERROR, openReporter, readLines, readSeries } from './reported.ts'
 
-/* Background work of a whole gateway meets what cannot be, written into its store by somebody else's hand. */
+/* Background jobs of a whole gateway meet impossible rows, written into its store from outside. */
 
 const SHOP = new Signer(91).address
-/** No address. Nothing of ours writes such a thing; the assertion before the signature is there all the same. */
+/** Not a valid address. Our code never writes one, but the check before signing must catch it. */
 const NOWHERE = 'nano_1nowhere'
 
 const USUAL = { attemptsMax: 5, concurrencyMax: 1, leaseMilliseconds: 60_000 }
 
-/** A whole gateway with money of its own, on a store and a clock that the test may touch. */
+/** A whole gateway with its own money; the test can change its store and clock. */
 async function openHouse(t: TestContext, engine: StoreEngine, env: Record<string, string> = {}) {
   const clock = new TestClock()
   const DATABASE_URL = await emptyUrl(t, engine)
@@ -47,7 +47,7 @@ async function openHouse(t: TestContext, engine: StoreEngine, env: Record<string
 forEachEngine((engine, open) => {
   test('an assertion in background wallet work was seen by nobody: it is a line, a count and an alarm, its round is not done, and the wallet is tried again later', async (t) => {
     const { db, clock, turnUntil, told, count, jobs } = await openHouse(t, engine)
-    // Where proof of work is needed the clock stands: it would outrun it.
+    // While proof of work is computed the fake clock stands still, or it would run ahead.
     const balance = async () => (await findServiceWallet(db, 'treasury'))!.balance
     await turningWhenStuck(
       clock,
@@ -67,20 +67,20 @@ forEachEngine((engine, open) => {
     await turnUntil(async () => (await jobs('wallets.settle', 'retry')) > 0)
     assert.deepEqual(told('jobs.money'), [], 'the job that met it does not tell it again')
 
-    // It rests in between: three failures in a row would be the end of the round, and its job dead.
+    // The job must run between failures: three in a row would make it dead.
     await until(async () => {
       clock.advance(1_000)
       return (await count('wallets.pass', 'alarm'))! >= 3
     })
 
     await write(SHOP)
-    // A pass that was under way may have failed once more, and then rests: the clock has to go on, as fast as the disk.
+    // A run in progress may fail once more and back off, so the clock must advance, as fast as the disk allows.
     clock.leap(60_000)
     await turnUntil(async () => (await findPayment(db, 'owed'))!.status === 'confirmed')
     assert.equal(await jobs('wallets.settle', 'dead'), 0)
   })
 
-  test('a job that throws is reported with its kind and tried again; where money waits for it somebody is called, and nobody for a node that is away', async (t) => {
+  test('a job that throws is reported with its kind and retried; if money waits for it the operator is alerted, but not for a node that is down', async (t) => {
     const { store, clock, ctx } = await open(t)
     const reporter = openReporter(clock)
     const thrown = [new Error('A sum was about to be wrong.'), noNode(), undefined]
@@ -117,7 +117,7 @@ forEachEngine((engine, open) => {
     assert.ok(outcomes.includes('mail dead'))
   })
 
-  test('a store that cannot be told how a job ended is an alarm, and the job is taken again', async (t) => {
+  test('failing to store the result of a job is an alarm, and the job is claimed again', async (t) => {
     const { store, clock, ctx } = await open(t)
     const reporter = openReporter(clock)
     let runs = 0

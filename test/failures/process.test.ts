@@ -6,7 +6,7 @@ import { ask } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 import { BACKGROUND, ERROR, readSeries } from './reported.ts'
 
-/** Lives in the process like any code of ours: one signal makes it forget a promise, another makes it throw. */
+/** Loaded into the process like our own code: one signal makes it reject a promise without a handler, another makes it throw. */
 const FAULTY = `data:text/javascript,${encodeURIComponent(`
   process.on('SIGUSR2', () => { Promise.reject(new Error('forgotten promise')) })
   process.on('SIGHUP', () => { throw new Error('thrown by nobody in particular') })

@@ -4,7 +4,7 @@ import { Metrics } from '../../src/infra/metrics.ts'
 import type { Failures } from '../../src/kernel/failures.ts'
 import { TestClock } from '../support/clock.ts'
 
-/** A line of the log about what failed in the background. */
+/** A log line about a background failure. */
 export interface Reported {
   level: number
   event: string
@@ -26,7 +26,7 @@ export const readLines = (log: string): Reported[] =>
     .map((line) => JSON.parse(line) as Reported)
     .filter(({ event }) => event === 'background_failure')
 
-/** What Prometheus would see of one series; undefined where there is none. */
+/** A series as Prometheus would read it; undefined if it does not exist. */
 export function readSeries(text: string, name: string, labels: Record<string, string>): number | undefined {
   const wanted = Object.entries(labels).map(([label, value]) => `${label}="${value}"`)
   const line = text.split('\n').find((at) => at.startsWith(`${name}{`) && wanted.every((label) => at.includes(label)))
@@ -41,7 +41,7 @@ export interface Reporter extends Failures {
   count(place: string, kind: string): Promise<number | undefined>
 }
 
-/** The reporter as a gateway has it, with its log and its metrics. */
+/** The reporter as in a gateway, with its log and metrics. */
 export function openReporter(clock = new TestClock()): Reporter {
   const written: string[] = []
   const log = pino({ level: 'debug', base: null }, { write: (line: string) => void written.push(line) })

@@ -12,7 +12,7 @@ import { WORK_THRESHOLDS } from '../../src/kernel/nano/work.ts'
 import { DEBUG, ERROR, WARNING, openReporter } from './reported.ts'
 import { testRandom } from '../support/random.ts'
 
-/* What the operator learns of failures without a caller: log and metrics. */
+/* What operators learn of background failures: log lines and metrics. */
 
 test('a fault of ours in money work is one line with its place and one alarm, by the first of those who meet it', async () => {
   const reporter = openReporter()
@@ -27,7 +27,7 @@ test('a fault of ours in money work is one line with its place and one alarm, by
   assert.equal(await reporter.count('jobs.money', 'alarm'), 0)
 })
 
-test('a node or a store that is away wakes nobody here: it is a warning, counted apart', async () => {
+test('a node or store that is down raises no alarm here: it is a warning, counted separately', async () => {
   const reporter = openReporter()
   const lost = new StoreHealth().judge(Object.assign(new Error('terminating connection'), { code: '57P01' }))
   for (const error of [noNode(), storeAway(new Error('x')), lost, new Error('later', { cause: noNode() })]) {
@@ -38,7 +38,7 @@ test('a node or a store that is away wakes nobody here: it is a warning, counted
   assert.equal(reporter.lines()[0]!.error, 'No node available. Try again in a few seconds.')
   assert.equal(await reporter.count('checkout.monitor', 'outage'), 4)
   assert.equal(await reporter.count('checkout.monitor', 'alarm'), 0)
-  // What nobody has caught is our own fault, whoever was away.
+  // An uncaught error is a defect of ours, even if a dependency was unreachable.
   reporter.failed('process')(noNode())
   assert.match(reporter.lines().at(-1)!.error, /No node available.*\n +at /)
   assert.equal(await reporter.count('process', 'alarm'), 1)
@@ -60,7 +60,7 @@ test('a storm of failures does not fill the disk, and none of it is missing from
     reporter.failed('wallets.pass', { walletId: `wal_${at}` })(new Error(`broken ${at}`))
   assert.equal(reporter.lines().length, 20)
   assert.equal(await reporter.count('wallets.pass', 'alarm'), 5_000)
-  // Another place is still reported.
+  // A failure at another place is still reported.
   reporter.failed('checkout.monitor')(new Error('broken'))
   assert.equal(reporter.lines().at(-1)!.place, 'checkout.monitor')
   reporter.clock.advance(60_000)
@@ -111,7 +111,7 @@ test('a listener that throws neither keeps others from hearing of a confirmation
   assert.equal(await reporter.count('confirmations.listener', 'alarm'), 1)
 })
 
-test('a listener that throws neither keeps others from a notice nor fails who tells', async () => {
+test('a listener that throws neither keeps a notification from others nor fails its sender', async () => {
   const reporter = openReporter()
   const notices = new LocalNotices(reporter)
   const heard: string[] = []

@@ -5,7 +5,7 @@ import { give } from '../support/blocks.ts'
 import { FRIEND, openWorld } from './steps.ts'
 import type { ClientRun } from './run-client.ts'
 
-/** What an agents' framework makes of the tools at `/mcp`. */
+/** The tools at `/mcp`, as an agent framework presents them. */
 export interface Toolbox {
   names: string[]
   /** The answer as the model reads it. */
@@ -14,7 +14,7 @@ export interface Toolbox {
 
 const most = 40
 
-/** A key that the framework sends, and what an agent does for a shop: it asks, takes an order, waits until it is paid, and reads a refusal. */
+/** An agent works for a shop with a key: it reads, makes a checkout, waits for the payment, and gets an error. */
 export async function useTools(
   { t, steps, access }: ClientRun,
   open: (at: string, headers: { Authorization: string }) => Promise<Toolbox>,

@@ -5,7 +5,7 @@ import { nano } from '../support/blocks.ts'
 import { runClient } from './run-client.ts'
 import { FRIEND, REPRESENTATIVE, assertBalance, assertHistory, assertRepresentative, openWorld } from './steps.ts'
 
-/** The part of it that walks; its own declarations leave most of it out. */
+/** The functions that are used here; its own declarations lack most of them. */
 interface BananoJs {
   setBananodeApiUrl(url: string): void
   getNanoAccountFromSeed(seed: string, index: number): Promise<string>
@@ -51,7 +51,7 @@ test(
       const first = await banano.receiveNanoDepositsForSeed(SEED, 0, REPRESENTATIVE)
       assert.deepEqual([first.pendingCount, first.receiveCount, first.receiveBlocks.length], [1, 1, 1])
       assertBalance(world, account, nano(5))
-      // Whatever it is told, it opens an account that represents itself.
+      // The library always makes an opened account its own representative, whatever is passed.
       assertRepresentative(world, account, account)
     })
     const sent = await steps.step('send', async () => {

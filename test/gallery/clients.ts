@@ -1,21 +1,21 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
-/** The address that a client is given: the node's, which needs nothing else, the service's with a key in the path, or one for a purpose. */
+/** The URL that a client is given: the node-compatible one, the API with a key in the path, or a special one. */
 export type Endpoint = '/' | '/node' | '/k/<key>/' | '/facilitator' | '/mcp' | 'webhooks'
 
 interface Guest {
   endpoints: readonly Endpoint[]
   /**
-   * Why it is no development dependency: a licence that is not permissive, none at all, or packages that nobody should
-   * have to install. Such a client lies in a folder of its own.
+   * Why it is not a development dependency: no licence, one that is not permissive, or packages that nobody should have to install. Such a client is
+   * installed in its own folder.
    */
   apart?: string
 }
 
 const BOTH = ['/node', '/k/<key>/'] as const
 
-/** The programs that are tested here. A test file is named after its package. */
+/** The programs tested here. A test file is named after its package. */
 export const CLIENTS = {
   '@ai-sdk/mcp': { endpoints: ['/mcp'], apart: 'needed by nothing else' },
   '@bananocoin/bananojs': { endpoints: BOTH },
@@ -35,7 +35,7 @@ export const CLIENTS = {
   svix: { endpoints: ['webhooks'], apart: 'wants a newer Node than the gateway' },
 } satisfies Record<string, Guest>
 
-/** What clients need beside them and call optional. */
+/** Packages that clients need but declare as optional. */
 export const NEEDED_BESIDE = ['@modelcontextprotocol/client']
 
 export type ClientName = keyof typeof CLIENTS
@@ -51,6 +51,6 @@ interface Package {
   license?: string
 }
 
-/** Read as a file: most packages do not export it. */
+/** Read as a file, because most packages do not export it. */
 export const packageOf = (folder: string, name: string) =>
   JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8')) as Package

@@ -34,7 +34,7 @@ test(
     const require = createRequire(join(folder, 'package.json'))
     const { NanoClient } = require('@dev-ptera/nano-node-rpc') as { NanoClient: new (options: object) => Client }
     const client = new NanoClient({ url: world.at })
-    // It signs nothing: that is left to whoever uses it.
+    // The package does not sign, so the test does.
     const owner = new Signer(7, WORK_THRESHOLDS.dev)
     const { address } = owner
     const publish = async (block: Parameters<typeof toBlockJson>[0], subtype: string) =>

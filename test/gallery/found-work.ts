@@ -3,9 +3,8 @@ import { WORK_THRESHOLDS, formatWork, workValue } from '../../src/kernel/nano/wo
 import { saveWork } from '../../src/modules/work/store.ts'
 
 /*
- * Some clients ask for the thresholds of the live network wherever they are. A gateway searches such work, which takes a minute of a processor
- * in the mean and any multiple of it now and then. The accounts and amounts of a test are the same in every run, and so are the hashes: a world
- * begins with what an earlier search has found.
+ * Some clients always ask for work at the live network's thresholds. A gateway needs a minute of a processor for that on average, sometimes several. The
+ * accounts and amounts of a test are the same in every run, and so are the hashes, so the work found once is stored here.
  */
 const FOUND: Record<string, string> = {
   // nano-wallet-js: send
@@ -16,7 +15,7 @@ const FOUND: Record<string, string> = {
   '918BF234E5309DEC39B8BBD887FEE017DB15D78C4D23109A48D0C208D36D13B5': '918bf234fb8d5d0c',
   // @nanobox/nano-client: change
   E2118E9B9F99647918AC83C4071EF00BD49BA6359F713FA1E68A5A120CE638C4: 'e2118e9ba40b2c19',
-  // libnemo: receive. It gives up after ten seconds, which a search may take on a busy machine.
+  // libnemo: receive. It times out after ten seconds, too early for a busy machine.
   '93605981C344CB2B71EFA7C67D662B25318018AF9E274B32D8D8687A74AF43C6': '93605981c4ed228f',
   // libnemo: send
   '33C658E9CDEC10A3735E5ABF2E4557C928137222B2561BA7E89EA027937E8B5A': '33c658e9ed3bd5e5',
@@ -30,7 +29,7 @@ export async function keepFoundWork({ db, now }: { db: Db; now: number }): Promi
   }
 }
 
-/** Live work for sends that was searched, because a test has changed. */
+/** Work for sends that had to be computed, because a test has changed. */
 export async function listSearched(db: Db): Promise<{ root: string; work: string }[]> {
   return db
     .selectFrom('works')

@@ -26,7 +26,7 @@ test(
         names: tools.map(({ name }) => name),
         async use(name, fields) {
           const tool = tools.find((each) => each.name === name)!
-          // A refusal is an error here, with the words of the tool.
+          // The package throws an error with the tool's message.
           const answer = await tool.invoke(fields).catch(({ message }: Error) => message)
           return typeof answer === 'string' ? answer : answer.text
         },

@@ -68,7 +68,7 @@ test(
       assertRepresentative(world, account.address, REPRESENTATIVE)
     })
     const refresh = async () => {
-      // It reads the confirmed block as well, and an account has none before its first is confirmed.
+      // It also reads the confirmed frontier, which exists only after the first confirmation.
       await world.confirmed()
       await account.refresh(rpc)
     }

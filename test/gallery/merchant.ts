@@ -6,13 +6,13 @@ import { until } from '../support/until.ts'
 import { openReceiver, readerOf } from '../support/webhook-steps.ts'
 import type { ClientRun } from './run-client.ts'
 
-/** The part of a webhook library that a receiver uses. */
+/** The functions of a webhook library that a receiver uses. */
 export interface Library {
   verify(body: string, headers: Record<string, string>): unknown
   sign(id: string, date: Date, body: string): string
 }
 
-/** A merchant with a server and the library: the gateway sends it a message, and another after its secret was replaced. */
+/** A merchant's server with the library receives one webhook, and another after its secret was replaced. */
 export async function receiveWebhooks({ t, steps }: ClientRun, open: (secret: string) => Library): Promise<void> {
   const gateway = await openGateway(t)
   const receiver = await openReceiver(t)

@@ -31,7 +31,7 @@ test(
     const world = await openWorld(t, access)
     const library = createRequire(join(folder, 'package.json'))('nano-rpc-fetch') as Library
     const api = new library.NodeRPCsApi(new library.Configuration({ basePath: world.at, fetchApi: fetch }))
-    // It signs nothing: that is left to whoever uses it.
+    // The package does not sign, so the test does.
     const owner = new Signer(8, WORK_THRESHOLDS.dev)
     const account = owner.address
     const publish = async (block: StateBlock, subtype: string) => {

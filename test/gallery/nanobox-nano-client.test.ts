@@ -30,7 +30,7 @@ interface Client {
 interface Library {
   NanoClient: new (options: object) => Client
 }
-/** Its documents use it, and its face does not export it. */
+/** Its documentation uses this class, but the package does not export it. */
 interface Models {
   NANO: { fromNumber(amount: number): Amount; ZERO: Amount }
 }

@@ -14,7 +14,7 @@ type Account = ReturnType<typeof wallet.legacyAccounts>[number]
 type Signed = ReturnType<typeof block.send>
 type Members = Record<string, string>
 
-/* A program as its author would write it against a node: the library builds and signs, the node does the rest. */
+/* A program as written for a node: the library builds and signs blocks, and the node does the rest. */
 test(
   'nanocurrency-web signs what a program of its own sends',
   runClient('nanocurrency-web', async ({ t, steps, access }) => {

@@ -4,25 +4,25 @@ import { findApart } from './apart.ts'
 import { type ClientName, type Endpoint, guestOf, root } from './clients.ts'
 import { type Outcome, isWriting, rowOf, rowsOfTable, writeRow } from './table.ts'
 
-/* A client does what its own documents show, unchanged; its steps are written down, and their list is its row of docs/clients.md. */
+/* Runs a client as its own documentation shows. The steps are recorded as its row of docs/clients.md. */
 
 export class Steps implements Outcome {
   readonly ran: string[] = []
   readonly not: string[] = []
 
-  /** One thing that the client does. */
+  /** One step of the client. */
   async step<T>(name: string, run: () => Promise<T>): Promise<T> {
     const result = await run()
     this.ran.push(name)
     return result
   }
 
-  /** What its documents do not offer. */
+  /** Records a feature that the client does not have. */
   lacks(name: string, why: string): void {
     this.not.push(`${name}: ${why}`)
   }
 
-  /** What it offers and gets wrong by itself. Once it succeeds, this sentence is no longer true. */
+  /** Records a defect of the client itself. Fails once the step works, because then the sentence is out of date. */
   async fails(name: string, why: string, run: () => Promise<unknown>): Promise<void> {
     await assert.rejects(run, `${name} works; the table says "${why}"`)
     this.lacks(name, why)
@@ -33,13 +33,13 @@ export interface ClientRun {
   t: TestContext
   steps: Steps
   access: Endpoint
-  /** Where the client's package lies: the folder that has `node_modules`. */
+  /** The folder whose `node_modules` has the client's package. */
   folder: string
 }
 
 /**
- * Walks through each endpoint of the client, compares what it did everywhere, and its row with it. The test itself is written in the
- * client's file: a failure is told with the file in which `test` was called.
+ * Runs the client against each of its endpoints, compares the steps, and compares the table row with them. `test` is called in the client's own file,
+ * because failures are reported with the file that called it.
  */
 export function runClient(
   name: ClientName,

@@ -36,7 +36,7 @@ test(
       assert.deepEqual(await quiet.rpc.receivable(account), { [hash]: `${nano(5)}` })
     })
     await steps.step('receive', async () => {
-      // It answers before it has begun.
+      // It returns before it has begun.
       assert.deepEqual(await quiet.receiveAll(account), { started: true })
       await until(() => world.ledgerOf(account) !== undefined)
       assertBalance(world, account, nano(5))
@@ -44,7 +44,7 @@ test(
     })
     await steps.step('send', async () => {
       const order = { source: account, destination: FRIEND, amount: quiet.megaToRaw(0.5) }
-      // Two at once: the wallet does one after the other.
+      // Two sends at once: the wallet makes them one after the other.
       const sent = await Promise.all([quiet.send(order), quiet.send(order)])
       for (const { hash } of sent) assert.match(hash!, /^[0-9A-F]{64}$/)
       assertBalance(world, account, nano(4))

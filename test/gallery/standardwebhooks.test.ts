@@ -9,10 +9,10 @@ import { BODY } from '../support/webhook-vectors.ts'
 import { receiveWebhooks } from './merchant.ts'
 import { runClient } from './run-client.ts'
 
-/* Receivers that use the convention's own library need nothing of ours. */
+/* Receivers can use the Standard Webhooks library instead of our code. */
 
 const id = 'evt_01J9Z3K8Q6T2V4W6X8Y0ZABCDE'
-/** Read when it is needed: the library refuses what is older than five minutes, and a whole test run takes longer. */
+/** Evaluated for each test: the library refuses timestamps older than five minutes, and a run takes longer. */
 const now = () => Math.floor(systemClock.now() / 1000)
 
 test(

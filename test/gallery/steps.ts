@@ -6,7 +6,7 @@ import { type Gateway, openGateway } from '../support/gateway.ts'
 import type { Endpoint } from './clients.ts'
 import { keepFoundWork, listSearched } from './found-work.ts'
 
-/** What a client finds here: where to ask, where to listen, and somebody with money. */
+/** What a client is given: URLs for requests and websockets, and a funded sender. */
 export interface World extends Gateway {
   /** For requests. */
   at: string
@@ -14,13 +14,13 @@ export interface World extends Gateway {
   wsAt: string
   /** Sends to an address and waits for the confirmation. */
   pay(address: string, amount: number): Promise<string>
-  /** Whole nano of an account as the ledger itself has it, and its representative. */
+  /** Whole nano and representative of an account, read from the ledger itself. */
   ledgerOf(address: string): { balance: bigint; representative: string } | undefined
 }
 
 /**
- * What other tests set for their convenience: a client finds what `npm start` gives everybody. Ports stay free ones, and the treasury stays empty,
- * because its address, and with it every later hash, is another one in each run.
+ * Settings of other tests that are undone here, so that clients run against the defaults of `npm start`. Ports stay random, and the treasury stays empty,
+ * because its address is random and would change every later hash.
  */
 const UNSET = {
   LIMIT_ANONYMOUS_PER_MINUTE: undefined,
@@ -34,7 +34,7 @@ const UNSET = {
 } as unknown as Record<string, string>
 
 export async function openWorld(t: TestContext, access: Endpoint): Promise<World> {
-  // Before the gateway is closed: what is to be done after a test is done in the order in which it was registered.
+  // Registered first, so that it runs before the gateway is closed.
   t.after(async () => {
     for (const { root, work } of await listSearched(gateway.ctx.db)) {
       t.diagnostic(
@@ -55,7 +55,7 @@ export async function openWorld(t: TestContext, access: Endpoint): Promise<World
   }
 }
 
-/** The ledger is asked past the client and the gateway: what was done is there. */
+/** Read from the ledger, not through the client or the gateway. */
 export function assertBalance(world: World, address: string, amount: bigint): void {
   assert.equal(world.ledgerOf(address)?.balance, amount, `balance of ${address}`)
 }
@@ -64,12 +64,12 @@ export function assertRepresentative(world: World, address: string, representati
   assert.equal(world.ledgerOf(address)?.representative, fromAddress(representative))
 }
 
-/** What a client tells of an account that was sent five and has sent two, the last first. */
+/** The client's history of an account that received five and sent two, newest first. */
 export function assertHistory(history: readonly Record<string, string>[]): void {
   const told = history.map(({ type, amount }) => `${type} ${amount}`)
   assert.deepEqual(told, [`send ${nano(2)}`, `receive ${nano(5)}`])
 }
 
-/** Accounts that take part and are not the client's own. */
+/** Accounts of others. */
 export const FRIEND = 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8'
 export const REPRESENTATIVE = 'nano_1banexkcfuieufzxksfrxqf6xy8e57ry1zdtq9yn7jntzhpwu4pg4hajojmq'

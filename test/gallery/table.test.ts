@@ -15,7 +15,7 @@ test('docs/clients.md has one row for each client that walks, and no other', () 
   assert.deepEqual(walks.sort(), names.map(fileOf).sort())
 })
 
-// A package without it is whatever the registry, or who stands between, hands out on that day.
+// Without a checksum, the registry could deliver different contents on any day.
 test('every package that is installed apart is held to its contents', () => {
   interface Lock {
     packages: Record<string, { integrity?: string; hasInstallScript?: boolean }>

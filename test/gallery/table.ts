@@ -2,12 +2,12 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ClientName, guestOf, packageOf, root } from './clients.ts'
 
-/* The table of docs/clients.md: each test compares its own row, or writes it (`npm run keep-clients`). */
+/* The table of docs/clients.md: each test compares its row, or writes it (`npm run keep-clients`). */
 
 const FILE = join(root, 'docs/clients.md')
 export const isWriting = process.env.CLIENTS_TABLE === 'write'
 
-/** What a client did, and what it did not with the reason. */
+/** What a client did, and what it could not do, with the reason. */
 export interface Outcome {
   ran: readonly string[]
   not: readonly string[]
@@ -23,7 +23,7 @@ export const rowsOfTable = () =>
     return name === undefined ? [] : [{ name, line }]
   })
 
-/** The row as this run has it. `folder` is where the client lies. */
+/** The row of this run. `folder` is where the client is installed. */
 export function rowOf(name: ClientName, folder: string, { ran, not }: Outcome): string {
   const { version, license } = packageOf(folder, name)
   const endpoints = guestOf(name)
@@ -33,7 +33,7 @@ export function rowOf(name: ClientName, folder: string, { ran, not }: Outcome): 
   return `| ${[link, version, license ?? 'none named', endpoints, ran.join(', '), not.join('; ') || '–'].join(' | ')} |`
 }
 
-/** Rows stand in the order of their names. */
+/** Rows are sorted by name. */
 export function writeRow(name: ClientName, row: string): void {
   const lines = readLines()
   const others = rowsOfTable()

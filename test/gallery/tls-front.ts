@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net'
 import { once } from 'node:events'
 import { openFolder } from '../support/folder.ts'
 
-/** A certificate for loopback that nobody else trusts. */
+/** A self-signed certificate for loopback. */
 export function makeCertificate(folder: string) {
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
   const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1']
@@ -17,7 +17,7 @@ export function makeCertificate(folder: string) {
   return { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') }
 }
 
-/** The proxy in front of a public gateway: ends TLS and passes everything on. This process trusts it while the test runs. */
+/** A proxy in front of a public gateway that terminates TLS. This process trusts its certificate during the test. */
 export async function openTlsFront(t: TestContext, url: string): Promise<string> {
   const folder = openFolder(t)
   const certificate = makeCertificate(folder)

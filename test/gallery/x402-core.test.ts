@@ -9,11 +9,11 @@ type Payload = Parameters<HTTPFacilitatorClient['verify']>[0]
 
 const terms = { ...TERMS, network: 'nano:mainnet', extra: {} } as const
 
-/* Any service may settle its payments here, with the package it has. */
+/* Any service may use the facilitator, with the official package. */
 test(
   '@x402/core: the stock facilitator client verifies and settles here (contract 4.7, Other endpoints of 4.7: GET /facilitator/supported, POST /facilitator/verify, POST /facilitator/settle)',
   runClient('@x402/core', async ({ t, steps, access }) => {
-    // Nothing is for sale: the facilitator stands by itself.
+    // The gateway sells nothing; only the facilitator runs.
     const { url, node, upstream } = await openFaultyShop(t, { env: { X402_PAY_TO: '' } })
     const payer = await openPayer(node)
     const client = new HTTPFacilitatorClient({ url: `${url}${access}` })

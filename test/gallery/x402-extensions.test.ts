@@ -28,7 +28,7 @@ interface Library {
   }
 }
 
-/* Programs that look for something to buy find it, with the package of those who wrote the protocol. */
+/* Programs find the offers with the official discovery package. */
 test(
   '@x402/extensions: the stock client of the bazaar reads the catalogue, and finds every challenge in order (contract 4.7, Other endpoints of 4.7: GET /discovery/resources)',
   runClient('@x402/extensions', async ({ t, steps, access, folder }) => {

@@ -9,7 +9,7 @@ import { runClient } from './run-client.ts'
 
 const NETWORK = 'nano:mainnet'
 
-/* The client everybody has, unchanged, with the scheme this package exports. */
+/* The official client, unchanged, with this package's payment scheme. */
 test(
   '@x402/fetch: the stock client asks, pays and gets its work, with one call (contract 4.7, rules 1 to 4; 1, Product areas: 8. Pay per request)',
   runClient('@x402/fetch', async ({ t, steps }) => {

@@ -18,12 +18,11 @@ import { serveWhole } from '../support/serve.ts'
 import { listFiles } from '../support/folder.ts'
 
 /*
- * The whole system with a canary in every place that holds a secret: settings, keys, sessions, links, webhook secrets, payment
- * signatures, private keys. Everything is used, and made to fail; then logs, metrics, errors, the store, its files and the
- * payloads of jobs are searched for them (contract 5, rule 9).
+ * Puts a canary into every place that holds a secret: settings, keys, sessions, links, webhook secrets, payment signatures, private keys. Everything is
+ * used and made to fail. Then logs, metrics, errors, the store, its files and job payloads are searched for the canaries (contract 5, rule 9).
  */
 
-/** Where a canary may be seen: in the answer that hands it out, and nowhere else. */
+/** A canary may occur only in the answer that issues it. */
 class Canaries {
   readonly #planted = new Map<string, string[]>()
 
@@ -34,7 +33,7 @@ class Canaries {
     return text
   }
 
-  /** Bytes, in every way they are written. */
+  /** Adds bytes in all encodings in which they are written. */
   addBytes(name: string, secret: Uint8Array): void {
     const bytes = Buffer.from(secret)
     const base64 = bytes.toString('base64').replace(/=+$/, '')
@@ -54,15 +53,15 @@ class Canaries {
 }
 
 /**
- * Where events go must be known again as it was given; who gives an address is told not to keep secrets in it. What a receiver
- * answers is kept for its owner, and this one repeats what it was sent.
+ * A webhook URL must be stored as given, and users are warned not to put secrets into it. A receiver's answer is stored for its owner, and this one
+ * repeats what it was sent.
  */
 const HOOK = 'token in the address of a webhook'
 const KNOWN_AS_GIVEN = ['checkouts', 'events', 'delivery_attempts'].map((table) => `${HOOK}: ${table}`)
 
 const canary = () => `canary${newHash().toLowerCase()}`
 
-/** A provider, or a shop, that fails and repeats whatever it was sent. */
+/** A server that fails and repeats whatever it was sent. */
 const openEcho = (t: TestContext) =>
   serveWhole(t, (body, { url, rawHeaders }, response) =>
     response.writeHead(500).end(JSON.stringify([url, rawHeaders, body])),
@@ -91,7 +90,7 @@ async function openWorld(t: TestContext) {
     LIMIT_FREE_CONCURRENCY: '0',
   })
   const errors: string[] = []
-  /** Answers with what was asked for; a refusal is kept and searched. */
+  /** Returns the answer; errors are collected to be searched. */
   const call = async (path: string, request: Ask) => {
     const reply = await ask(`${gateway.url}${path}`, request)
     if (reply.status >= 400 || reply.text.startsWith('{"error"')) errors.push(reply.text, JSON.stringify(reply.headers))
@@ -109,7 +108,7 @@ async function openWorld(t: TestContext) {
 
 type World = Awaited<ReturnType<typeof openWorld>>
 
-/** Keys, links and sessions: made, used, and used wrongly. */
+/** Makes keys, links and sessions, uses them, and uses them wrongly. */
 async function useAccounts({ canaries, gateway, mail, rest, rpc, call }: World): Promise<string> {
   const admin = canaries.add('key of the administrator', gateway.app.createdKey!)
   const { key } = (await rest('POST', '/api/keys', admin, { kind: 'secret', name: 'Shop' })).json<{ key: string }>()
@@ -138,7 +137,7 @@ async function useAccounts({ canaries, gateway, mail, rest, rpc, call }: World):
   return key
 }
 
-/** Webhook secrets, of a checkout and of the account, with deliveries that fail. */
+/** Webhook secrets of a checkout and of the account, with failing deliveries. */
 async function useWebhooks({ canaries, gateway, echo, rest, rpc }: World, key: string): Promise<void> {
   const own = canaries.add('webhook secret of a checkout', canary())
   const hook = `${echo}/hook?token=${canaries.add(HOOK, canary())}`
@@ -151,7 +150,7 @@ async function useWebhooks({ canaries, gateway, echo, rest, rpc }: World, key: s
   await until(() => gateway.log().includes('"event":"webhook"'))
 }
 
-/** A wallet whose private key we know, that receives, sends and fails to, at last because its key is damaged. */
+/** A wallet with a known private key that receives, sends, fails to send, and at last has a damaged key. */
 async function useWallets({ canaries, gateway, masterKey, rpc }: World, key: string): Promise<void> {
   const { address } = (await rpc({ action: 'cloud_wallet', key, metadata: { a: 1 } })).json()
   const { db } = gateway.app.store
@@ -164,7 +163,7 @@ async function useWallets({ canaries, gateway, masterKey, rpc }: World, key: str
   await call(send)
   await give(gateway.app.devnet!.node, fromAddress(address!)!, nano(3))
   for (const fields of [{}, { balance: true }, { receive: true }, send]) assert.equal((await call(fields)).status, 200)
-  // A damaged record is reported to the operator without its contents.
+  // A damaged record is reported without its contents.
   const damaged = { sealed_key: encrypted.encryptedKey.replace(/^./, (first) => (first === 'A' ? 'B' : 'A')) }
   await db.updateTable('wallet_keys').set(damaged).where('wallet_id', '=', id).execute()
   await call(send)
@@ -172,7 +171,7 @@ async function useWallets({ canaries, gateway, masterKey, rpc }: World, key: str
   await call({ delete: true })
 }
 
-/** A payment by request: once good, once used again, once broken. */
+/** An x402 payment: valid, used again, and damaged. */
 async function pay({ canaries, gateway, rpc }: World): Promise<void> {
   const node = gateway.app.devnet!.node
   const block = paymentBlock(node, await openPayer(node))
@@ -182,13 +181,13 @@ async function pay({ canaries, gateway, rpc }: World): Promise<void> {
   assert.equal((await rpc(request, headers)).status, 200)
   await rpc({ ...request, hash: newHash() }, headers)
   const unused = paymentBlock(node, await openPayer(node))
-  // On the ledger a signature is public; this one never gets there.
+  // On the ledger a signature is public, but this block is never published.
   canaries.add('signature of a block that was refused', String(toBlockJson(unused).signature))
   const broken = signed({ ...unused, work: '0000000000000000' })
   await rpc(request, broken)
 }
 
-/** Every table, including those of modules that this test does not know. */
+/** All tables, including those of modules unknown to this test. */
 async function dump(db: Db): Promise<Record<string, string>> {
   const { rows } = await sql<{ name: string }>`select name from sqlite_master where type = 'table'`.execute(db)
   const tables: Record<string, string> = {}
@@ -209,7 +208,7 @@ test('no canary comes up in a log line, a metric, an error, a table, a job or a 
   await useWebhooks(world, key)
   await useWallets(world, key)
   await pay(world)
-  // Providers that fail and repeat what they were sent, key and all.
+  // Providers that fail and repeat the request, including the API key.
   for (const action of ['price', 'market_data']) assert.equal((await rpc({ action })).status, 503)
   const swap = { amount: 1, from: 'nano', to: 'ban', address: SHOP.address, refund_address: SHOP.address }
   assert.equal((await rpc({ action: 'nano_swap', ...swap })).status, 503)

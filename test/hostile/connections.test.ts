@@ -6,7 +6,7 @@ import { type Gateway, ask, openGateway } from '../support/gateway.ts'
 import { Signer } from '../support/blocks.ts'
 import { once as sendOnce } from './wire.ts'
 
-/* What connections are abused for: being slow, being many, being full, and being shared. */
+/* Abuse of connections: slow ones, many, saturated and shared ones. */
 
 const VERSION = '{"action":"version"}'
 const portOf = ({ url }: Gateway) => Number(new URL(url).port)
@@ -39,7 +39,7 @@ test('a body or a head that never comes to an end is cut off with 408, and other
     return socket
   }
   assert.equal((await gateway.call('version')).status, 200)
-  // On a busy machine the end may have come before anybody waits for it.
+  // On a busy machine it may already be closed.
   for (const socket of sockets) if (!socket.closed) await once(socket, 'close')
   for (const { heard } of sockets) assert.match(heard, /^HTTP\/1\.1 408 /)
 })
@@ -65,7 +65,7 @@ test('431 for a flood of headers, few and long or many and short', async (t) => 
   assert.equal((await gateway.call('version')).status, 200)
 })
 
-// A proxy shares one connection among its clients: what one of them sends must never be an answer to another.
+// A proxy shares one connection among its clients: bytes sent by one must never become another's answer.
 test('garbage behind a request never becomes its answer, nor a part of it', async (t) => {
   const gateway = await openGateway(t)
   const answers = new Set<string>()
@@ -111,7 +111,7 @@ test('400 in our words for a request without a host', async (t) => {
   assert.match(headers, /x-request-id: /)
 })
 
-// Reverse proxies are often set up to offer an upgrade with every request.
+// Reverse proxies are often configured to send an upgrade header with every request.
 test('a call that offers a websocket by the way is answered like any other', async (t) => {
   const gateway = await openGateway(t)
   const headers = { connection: 'upgrade', upgrade: 'websocket' }

@@ -1,21 +1,21 @@
 import { type Role, SCOPES, type Scope } from '../../src/kernel/rights.ts'
 
 /**
- * Who may do what. Every route and every action of the server has a line here; one without fails the test of the matrix, so
- * that nobody adds an endpoint without saying for whom it is.
+ * Who may do what. Every route and every action of the server needs an entry here, or the matrix test fails. So nobody can add an endpoint without
+ * deciding who may use it.
  */
 
 /**
- * - `public`: for everybody, and it shows nothing of anybody that is not meant for everybody.
- * - `embedded`: for everybody on a local gateway, and only beside the development ledger, where money is worth nothing. On a public gateway for
- *   administrators, and from the machine itself: `test/start/developer-endpoints.test.ts` asks.
- * - `own`: for the holder of a key or a session, who sees or makes what is their own.
- * - `object`: the same about one thing; a stranger's is answered word for word like one that does not exist.
- * - `object, administrators read`: the same, and an administrator may see it.
- * - `administrators`: for nobody else.
- * - `person`: for somebody who is signed in by their address; keys, and sessions of keys, are nobody.
- * - `page`: for whoever is signed in with the cookie of the dashboard; keys and tokens in a header open nothing. Who sees what there is
- *   asked in `test/pages/dashboard-access.test.ts`.
+ * - `public`: anybody; shows nobody's private data.
+ * - `embedded`: exists only with the development ledger, whose money is worth nothing. On a local gateway anybody; on a public one
+ *   administrators, and callers on the machine itself (`test/start/developer-endpoints.test.ts`).
+ * - `own`: callers with a key or a session, for their own objects.
+ * - `object`: the same for one object; someone else's gets exactly the answer of one that does not exist.
+ * - `object, administrators read`: the same, and an administrator may read it.
+ * - `administrators`: administrators only.
+ * - `person`: people signed in with their email address; neither keys nor sessions of keys.
+ * - `page`: the dashboard's session cookie; keys and tokens in a header do not work. `test/pages/dashboard-access.test.ts` tests
+ *   who sees what.
  */
 export type Access =
   | 'public'
@@ -29,11 +29,11 @@ export type Access =
 
 export interface RouteExpectation {
   access: Access
-  /** What is sent, where something must be; `:id` in it is the thing. */
+  /** The request body, if one is needed; `:id` in it is replaced by the object's id. */
   body?: object
-  /** The path with names that exist, where they are nobody's. */
+  /** The path with existing names, for routes without an owner. */
   at?: string
-  /** Which of the victim's things stands in the path or the body. */
+  /** The victim's object whose id is put into the path or the body. */
   of?:
     | 'checkout'
     | 'email'
@@ -68,7 +68,7 @@ const checkouts = (path: string, read: Access): Record<string, RouteExpectation>
 
 const SHOP = 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8'
 
-/** What lies below /dashboard; `test/pages/dashboard-access.test.ts` asks for each of them. */
+/** Pages below /dashboard; `test/pages/dashboard-access.test.ts` requests each of them. */
 const PAGES = {
   GET: `/ /live /payout /people /prove /security /statement /keys /profile /credits /activity /requests /search /admin/accounts/:id
     /checkouts /checkouts/new /checkouts/refunds /checkouts/invoices /checkouts/unmatched /checkouts/:id /checkouts/:id/edit /checkouts/:id/refund
@@ -107,10 +107,7 @@ const pages = Object.entries(PAGES).flatMap(([method, paths]) =>
   paths.split(/\s+/).map((path) => `${method} /dashboard${path === '/' ? '' : path}`),
 )
 
-/**
- * Routes that have no more to say than for whom they are. Tills are for whoever has the link, which is in no header here;
- * `test/spec/part4-pos.test.ts` asks with and without it.
- */
+/** Routes that need nothing but their access. Tills are for the holder of the link; `test/spec/part4-pos.test.ts` requests them with and without it. */
 const PLAIN: Partial<Record<Access, string>> = {
   public: `GET / /dashboard/sign-in /dashboard/sign-in/code /dashboard/sign-in/recovery /openapi.json
     /currencies.json /reps.json /button.js /docs /docs.md /llms.txt /docs/actions /known.json /aliases.json
@@ -137,7 +134,7 @@ const PLAIN: Partial<Record<Access, string>> = {
   administrators: 'GET /api/accounts /api/mails /api/jobs /api/freezes',
 }
 
-/** The same about a checkout of the victim. */
+/** Routes of a checkout of the victim. */
 const OF_CHECKOUT: Partial<Record<Access, string>> = {
   public: `GET /check/:id /confirm/:id /checkout/:id/check /checkout/:id /checkout/:id/proof /pay/:id /pay/:id/receipt /pay/:id/invoice
     /pay/:id/image /pay/:id/events
@@ -162,7 +159,7 @@ export const ROUTES: Readonly<Record<string, RouteExpectation>> = {
   ...Object.fromEntries(pages.map((route) => [route, { access: 'page' as const }])),
   ...alike(PLAIN),
   ...alike(OF_CHECKOUT, 'checkout'),
-  // Tools are the actions below, through the same guards.
+  // Tools are the actions below, with the same checks.
   'POST /mcp': { access: 'public', body: { jsonrpc: '2.0', id: 1, method: 'tools/list' } },
   'GET /assets/:name': { access: 'public', at: '/assets/gateway.css' },
   'GET /actions/:name': { access: 'public', at: '/actions/version' },
@@ -229,7 +226,7 @@ export const ROUTES: Readonly<Record<string, RouteExpectation>> = {
   ...checkouts('/api/admin/checkouts', 'object, administrators read'),
 }
 
-/** `open`: for everybody. `key`: a secret key is needed. `some`: parts of it need one. */
+/** `open`: for everybody. `key`: needs a secret key. `some`: parts of it need one. */
 export type ActionAccess = 'open' | 'key' | 'some'
 
 const OPEN = `account_balance account_block_count account_get account_history account_info account_key
@@ -254,7 +251,7 @@ export const ACTIONS: Readonly<Record<string, ActionAccess>> = {
   watch: 'key',
 }
 
-/** What a key needs at a path, by its beginning; written out here, because a route may name the wrong one. */
+/** The scope that a key needs, by prefix of the path. Repeated here, because a route may declare the wrong one. */
 const NEEDED: readonly [RegExp, Scope][] = [
   [/^\/api\/(admin\/)?checkouts\/(stats|unmatched|export\.csv|statement\.csv)$/, 'reports'],
   [/^\/api\/(admin\/)?checkouts\/overview$/, 'keys'],
@@ -270,12 +267,12 @@ const NEEDED: readonly [RegExp, Scope][] = [
 ]
 
 export const scopeOf = (path: string): Scope | undefined => NEEDED.find(([begin]) => begin.test(path))?.[1]
-/** These could give a key what it was not given. */
+/** With these a key could get rights that it was not given. */
 export const NEEDS_ALL = /^\/api\/(mails$|account\/payout$|members|activity|freezes\/|accounts\/\{id\}\/)/
-/** Keys have no devices: what only people do is asked in test/spec/part5-passkeys.test.ts. */
+/** Keys have no devices: test/spec/part5-passkeys.test.ts tests what only people can do. */
 export const IS_PERSONAL = /^\/api\/(passkeys|prove|recovery-codes)(\/|$)/
 
-/** What a key may at most when somebody of a role has made it. Nothing of a developer's moves money. */
+/** The most scopes that a key may have, by its maker's role. No scope of a developer moves money. */
 export const SCOPES_OF: Record<Role, readonly Scope[]> = {
   owner: SCOPES,
   manager: SCOPES,
@@ -284,7 +281,7 @@ export const SCOPES_OF: Record<Role, readonly Scope[]> = {
   reader: ['read', 'wallets:read'],
 }
 
-/** Ways to change something that leave no entry in the activity log, each with the reason. */
+/** Changes that leave no entry in the activity log, with the reason. */
 export const UNLOGGED: Readonly<Record<string, string>> = {
   'Programs make them by the thousand; each is a record of its own with its key, its time and its status.': `
     POST /api/checkouts, POST /api/admin/checkouts, POST /dashboard/checkouts, checkout, faucet_claim`,
@@ -315,7 +312,7 @@ export const UNLOGGED: Readonly<Record<string, string>> = {
   'It calls actions, which are below.': 'POST /mcp',
 }
 
-/** Ways that need a device, a mail, a payer or a dead job, by the test that takes them and reads the log. */
+/** Changes that need a device, a mail, a payer or a dead job, with the test that makes them and reads the log. */
 export const LOGGED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/modules/accounts/passkeys/passkeys.test.ts': `
     POST /api/passkeys, PUT /api/passkeys/:id, DELETE /api/passkeys/:id, POST /api/recovery-codes, POST /api/prove,

@@ -7,13 +7,13 @@ import { SEED } from '../support/random.ts'
 import { isThorough } from '../support/thorough.ts'
 import { TYPESCRIPT } from '../support/typescript.ts'
 
-/* Every action and every route, from the server's own tables, with input of every kind: good, bad, broken and no HTTP at all. */
+/* Sends all kinds of input to every action and route in the server's own tables: good, bad, broken, and not HTTP at all. */
 
 const INPUTS = isThorough ? 20_000 : 6_000
 const PROCESSES = Math.min(4, Math.max(2, availableParallelism()))
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url))
 
-/** A process has a gateway of its own, so that nothing of the other tests is in its memory. */
+/** Each run has its own process, so that other tests do not affect its memory. */
 async function run(
   signal: AbortSignal,
   inputs: number,

@@ -16,21 +16,21 @@ export interface FuzzOptions {
 export interface FuzzReport {
   inputs: number
   seconds: number
-  /** Answers by status; 0 is a connection that ended without one, which only bytes that are no request may see. */
+  /** Answers by status. 0 is a connection that closed without an answer, which is allowed only for bytes that are not a valid request. */
   statuses: Record<string, number>
-  /** Refusals of the 500s that are not failures of ours, by code. */
+  /** Expected answers with status 500 and above, by code. */
   justified: Record<string, number>
-  /** Actions and routes that were asked, and those that at least once answered what was asked for. */
+  /** Actions and routes that were called, and those that succeeded at least once. */
   asked: number
   answered: number
-  /** Memory in use after a tenth of the inputs, and after all, in MiB. */
+  /** Memory in use after a tenth of the inputs, and at the end, in MiB. */
   memory: { before: number; after: number }
   findings: string[]
 }
 
 /**
- * Statuses of 500 and above that stand in the contract and are not failures of ours. Everything else is: the ledger is
- * embedded, the prices and swaps are the sandbox's, and the work comes from the ledger, so that nothing can be away.
+ * Codes with status 500 and above that the contract allows here. All others are defects: ledger, prices, swaps and work are all local, so nothing can be
+ * unreachable.
  */
 const JUSTIFIED: Readonly<Record<string, string>> = {
   vanity_not_found: 'An address that begins as wished is searched for as long as the contract says.',
@@ -46,13 +46,13 @@ const ACCOUNTS_EVERY = 4_000
 const HARVESTED_EVERY = 7
 const FINDINGS_MAX = 30
 
-/** Sends hostile requests of every kind to a whole gateway, and says what it should not have answered. */
+/** Sends hostile requests of all kinds to a whole gateway, and collects wrong answers. */
 export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
   const target = await openTarget()
   const rejections: string[] = []
   const onRejection = (reason: unknown) => void rejections.push(`unhandled rejection: ${String(reason)}`)
   process.on('unhandledRejection', onRejection)
-  // Most answers are refusals; that each takes a picture of the whole stack is half of what they cost.
+  // Most answers are errors, and full stack traces would be half of their cost.
   Error.stackTraceLimit = 2
   try {
     const run = new Run(target, options)
@@ -104,7 +104,7 @@ class Run {
     }
   }
 
-  /** One connection at a time, some requests ahead of their answers. */
+  /** One connection at a time, with some requests in flight. */
   async #work(): Promise<void> {
     let wire = new Wire(this.#target.port, this.#target.clock)
     const running = new Set<Promise<void>>()
@@ -130,7 +130,7 @@ class Run {
     const { port, clock } = this.#target
     const { method } = request
     let answer = request.raw ? await once(port, bytes, { isWhole: false, clock }) : await wire.send(bytes, method)
-    // Whatever ended the connection before was answered; what came after it on the same connection is sent again.
+    // The server closed the connection after an earlier request, so this one is sent again.
     if (answer.status === 0 && !request.raw) answer = await once(port, bytes, { method, clock })
     this.#judge(request, answer)
     this.#done++
@@ -154,7 +154,7 @@ class Run {
       if (!request.raw) this.#answered.add(request.at)
       if (this.#done % HARVESTED_EVERY === 0) harvest(this.#pool, body)
     }
-    // In a list, a call or a tool a failure of ours has no status line of its own.
+    // In batches and tool calls an internal error has no status line of its own.
     if (status >= 500 || /\\?"code\\?":\\?"internal_error/.test(body)) this.#judgeFailure(request, answer)
     else if (status >= 400 && request.method !== 'HEAD' && !isRefusal(body)) this.#find('no refusal', request, answer)
     if (!/^x-request-id: /im.test(headers) && status !== 101) this.#find('no request id', request, answer)
@@ -176,7 +176,7 @@ class Run {
   }
 }
 
-/** A refusal has one shape for programs; people get a page. */
+/** Programs get an error object; browsers get a page. */
 function isRefusal(body: string): boolean {
   if (body.startsWith('<!doctype html>')) return true
   try {
@@ -189,7 +189,7 @@ function isRefusal(body: string): boolean {
 
 let collect: (() => void) | undefined
 
-/** In MiB, of what cannot be given back. */
+/** Memory after garbage collection, in MiB. */
 function memoryInUse(): number {
   if (!collect) {
     setFlagsFromString('--expose-gc')

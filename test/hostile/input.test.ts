@@ -5,14 +5,14 @@ import { WsClient } from '../support/ws-client.ts'
 import { NASTY } from './values.ts'
 import { Wire } from './wire.ts'
 
-/* Input that is well-formed HTTP and means harm: blow-ups, pollution, tricks with paths. */
+/* Well-formed HTTP with harmful contents: slow patterns, prototype pollution, path tricks. */
 
-/** Each is what some kind of pattern goes over again and again. */
+/** Texts that make backtracking patterns slow. */
 const BLOW_UPS = ['a', '1', ' ', '.', '@', '0.', 'a@', '%', '\\', '/..', '(', 'nano_'].map(
   (piece) => `${piece.repeat(Math.floor(100_000 / piece.length))}!`,
 )
 
-// A pattern that backtracks would need hours for one of these, and nobody else would be served meanwhile.
+// A backtracking pattern would take hours for one of these and block all other requests.
 test('no field of any action can be made to take long by what is written in it', async (t) => {
   const gateway = await openGateway(t, { LIMIT_FREE_PER_MINUTE: '0', LIMIT_FREE_CONCURRENCY: '0' })
   const key = gateway.app.createdKey!
@@ -42,7 +42,7 @@ test('no field of any action can be made to take long by what is written in it',
   }
 })
 
-// `String` throws for it, and a failure of ours is what a stranger could fill the log of an operator with.
+// `String` throws for these values. An internal error would let anybody fill the operator's log.
 test('no field of any action fails over a value that cannot be made text', async (t) => {
   const gateway = await openGateway(t, { LIMIT_FREE_PER_MINUTE: '0', LIMIT_FREE_CONCURRENCY: '0' })
   const headers = { authorization: `Bearer ${gateway.app.createdKey!}` }
@@ -59,7 +59,7 @@ const OPTIONS = `accounts accounts_add accounts_del all_local_accounts confirmat
   include_election_info include_sideband_info`.split(/\s+/)
 const FRAMES_OF_ONE = 60
 
-// One frame of a stranger ended the gateway for everybody.
+// One such frame of an anonymous client used to end the gateway.
 test('a websocket answers after every frame, whatever stands in any member of it', async (t) => {
   const gateway = await openGateway(t)
   const frame = { action: 'subscribe', topic: 'confirmation', ack: true }
@@ -77,7 +77,7 @@ test('a websocket answers after every frame, whatever stands in any member of it
         () => undefined,
         () => client.closed,
       )
-      // A node drops who nests too deeply, without a word.
+      // A node closes the connection without an answer if the nesting is too deep.
       const isDropped = path === '/node' && ended === 1006
       assert.ok(ended === undefined || isDropped, `${path}: ${ended} after ${JSON.stringify(one).slice(0, 200)}`)
       if (!isDropped && at % FRAMES_OF_ONE !== 0) continue

@@ -1,6 +1,6 @@
 /*
- * Sends hostile input to a whole gateway: `npm run fuzz -- --inputs 200000 --seed 7`. The same seed makes the same requests as
- * long as the answers come in the same order; what is found is printed with the bytes that found it.
+ * Sends hostile input to a whole gateway: `npm run fuzz -- --inputs 200000 --seed 7`. A seed gives the same requests as long as the answers come in the
+ * same order. Findings are printed with the bytes that caused them.
  */
 import { describe, fuzz } from './fuzz.ts'
 import { readOptions } from './options.ts'
@@ -9,7 +9,7 @@ const { inputs, seed } = readOptions(process.argv.slice(2))
 console.log(`seed ${seed}`)
 const report = await fuzz({ inputs, seed, onProgress: (done) => console.log(`${done} inputs`) })
 console.log(describe(report, seed))
-// What requests leave behind is in the store, and caches are bounded: more than this is a leak.
+// Requests leave data only in the store and in bounded caches, so more growth than this is a leak.
 const GROWTH_MAX = 48
 const grown = report.memory.after - report.memory.before
 if (grown > GROWTH_MAX) console.log(`memory grew by ${grown} MiB, which is more than ${GROWTH_MAX}`)

@@ -23,10 +23,10 @@ import {
   scopeOf,
 } from './expectations.ts'
 
-/* Every route and every action × every kind of caller. The lists are the server's own. */
+/* Calls every route and every action as every kind of caller. The lists are the server's own. */
 
 const ORIGIN = 'https://shop.example'
-/** Stands in everything the victim has that is nobody else's business. */
+/** Text inside every object of the victim that must stay private. */
 const PRIVATE = 'victims-own-business'
 type Headers = Record<string, string>
 
@@ -41,7 +41,7 @@ interface World {
   victim: Person & { publicKey: Headers; keyId: string }
   other: Person
   admin: Person
-  /** A new thing of the victim, by its id. */
+  /** Makes a new object of the victim and returns its id. */
   make(what: NonNullable<RouteExpectation['of']>): Promise<string>
   rest(route: string, path: string, headers: Headers, body?: object): Promise<Reply>
 }
@@ -136,7 +136,7 @@ async function openMatrix(t: TestContext): Promise<World> {
 
 const listed = ({ app }: Gateway) => [...new Set(app.endpoints.routes.map(({ method, path }) => `${method} ${path}`))]
 
-/** Which access a module may declare for what is expected; pages and documents are no declared routes. */
+/** The access that a module may declare for each expectation. Pages and documents are not declared routes. */
 const ACCESS: Record<Access, readonly (RouteAccess | undefined)[]> = {
   public: ['open', 'anyone', undefined],
   embedded: ['developer', undefined],
@@ -160,11 +160,11 @@ test('every route, and no other, has a line that says for whom it is; the access
     return !ACCESS[expected].includes(access)
   })
   assert.deepEqual(wrong, [])
-  // Who asked for the head of a stream would wait for ever.
+  // A HEAD request for a stream would never end.
   assert.ok(!listed(gateway).includes('HEAD /pay/:id/events'))
 })
 
-// What helps on a laptop would be a disaster in front of a real network.
+// Conveniences for a laptop would be a disaster in front of a real network.
 test('what is for the development ledger alone is not there in front of real nodes', async (t) => {
   const gateway = await openGateway(t, { NODE_URLS: 'http://127.0.0.1:1' })
   const left = listed(gateway).filter((route) => ROUTES[route]?.access === 'embedded')
@@ -176,7 +176,7 @@ test('every route lets in whom it is for, and reveals to nobody else anything', 
   const { victim, other, admin, rest } = world
   for (const route of listed(world.gateway)) {
     const { access, body, of, at: path } = ROUTES[route.replace(/^HEAD /, 'GET ')] ?? { access: 'public' }
-    // A stream never ends; what it shows is what the check shows.
+    // A stream never ends; it shows the same as the check.
     if (route === 'GET /pay/:id/events') continue
     const id = of === undefined ? '' : await world.make(of)
     const at = (name: string) => path ?? route.split(' ')[1]!.replace(/:(id|name)/, name || 'none')
@@ -232,7 +232,7 @@ test('every route lets in whom it is for, and reveals to nobody else anything', 
     if (access === 'administrators') assert.equal((await call(victim.key)).status, 403, `${route} for the victim`)
     else {
       const own = await call(victim.key)
-      // What is impossible in the current state of a thing is still reported to its owner.
+      // A conflict with the object's state is reported only to its owner.
       assert.ok(own.status < 300 || own.status === 409, `${route} for its owner: ${own.status} ${own.text}`)
     }
   }
@@ -293,7 +293,7 @@ test('what an action does to one thing it does for its owner alone', async (t) =
   assert.ok((await gateway.call('cloud_wallet', { list: true }, victim.key)).text.includes(wallet))
 })
 
-// A right that a person has not is none that they could give themselves by making a key.
+// A person must not gain a scope by making a key with it.
 test('every action and every route is asked with a key that somebody of each role made, and opens to what the role may and to nothing else', async (t) => {
   const { gateway, rest } = await openMatrix(t)
   const { ctx } = gateway
@@ -305,7 +305,7 @@ test('every action and every route is asked with a key that somebody of each rol
   for (const role of ROLES) {
     const id = ctx.ids.next('mem')
     const joined = { invitedBy: null, invitedAt: 1, expiresAt: null, joinedAt: 1 }
-    // Whoever makes keys has more than some of these roles: the role that they have in the end is what counts.
+    // A key's maker may have several roles over time; only the current role counts.
     await insertMember(ctx.db, { id, accountId, email: `${role}-here@example.org`, role: 'owner', ...joined })
     const { text } = await issueKey(ctx, { accountId, kind: 'secret', name: role, actor: actorOf.person(id) })
     await updateRole(ctx.db, { accountId, id }, role)
@@ -315,7 +315,7 @@ test('every action and every route is asked with a key that somebody of each rol
       else assert.deepEqual([reply.status, reply.json().code], [403, 'missing_scope'], `${about} as ${role}`)
     }
     for (const { name, scope, scopeWhen, example } of gateway.app.endpoints.actions) {
-      // What a key may not, no node is asked for.
+      // A request that the key may not make must not reach the node.
       check(await gateway.call(name, example.request, bearer(text)), [scopeWhen?.(example.request) ?? scope], name)
     }
     for (const { method, path } of routes) {

@@ -7,7 +7,7 @@ export interface Tabs {
   routes: readonly { method: string; path: string }[]
 }
 
-/** A request with the name of what it is meant for. */
+/** A request, with the action or route that it is meant for. */
 export interface Hostile {
   /** The action or the route, for the report. */
   at: string
@@ -15,13 +15,13 @@ export interface Hostile {
   path: string
   headers: string[]
   body: string | Buffer | undefined
-  /** Bytes that need not be HTTP: they get a connection of their own. */
+  /** The bytes may not be valid HTTP, so they get their own connection. */
   raw?: boolean
 }
 
 export type Credentials = readonly string[][]
 
-/** Makes requests of every kind, for every action and every route there is. */
+/** Makes requests of all kinds, for every action and route. */
 export class RequestMaker {
   readonly #random: SeededRandom
   readonly #endpoints: Tabs
@@ -50,13 +50,13 @@ export class RequestMaker {
     const action = random.pick(this.#endpoints.actions)
     const names = [action.name, ...(action.synonyms ?? [])]
     const body: Record<string, unknown> = { action: random.pick(names), ...this.#fieldsOf(action) }
-    // The ledger's own search for work is slow by design; the refusals before it are what is looked for here.
+    // The ledger's work search is slow by design, and only the errors before it matter here.
     if (action.name === 'work_generate' && random.below(20) > 0) delete body.hash
     const request = { at: action.name, method: 'POST', path: '/', headers: this.#headers() }
     return random.below(8) === 0 ? this.#otherForm(request, body) : { ...request, body: JSON.stringify(body) }
   }
 
-  /** The same in the words of JSON-RPC, among others in a list, or as a tool of an agent. */
+  /** The same as JSON-RPC, in a batch, or as a tool call. */
   #otherForm(request: Omit<Hostile, 'body'>, { action, ...params }: Record<string, unknown>): Hostile {
     const random = this.#random
     const id = random.below(3) === 0 ? this.#nasty() : random.below(1000)
@@ -138,7 +138,7 @@ export class RequestMaker {
   #restBody(): string {
     const random = this.#random
     if (random.below(12) === 0) return nastyText(random)
-    // What an action reads is what a route of the same module reads, more often than not.
+    // Fields of an action are usually fields of a route of the same module too.
     if (random.below(3) > 0) return JSON.stringify(this.#fieldsOf(random.pick(this.#endpoints.actions)))
     const names = Array.from({ length: random.below(6) }, () => this.#name())
     return JSON.stringify(Object.fromEntries(names.map((name) => [name, this.#nasty()])))
@@ -188,7 +188,7 @@ export class RequestMaker {
     return { at: 'path', method, path: tricky, headers: this.#headers(), body: undefined }
   }
 
-  /** A request whose bytes were changed anywhere, framing included. */
+  /** A request with changed bytes anywhere, its framing included. */
   #rawBytes(): Hostile {
     const random = this.#random
     const request = random.below(2) === 0 ? this.#rpc() : this.#rest()
@@ -237,7 +237,7 @@ export class RequestMaker {
   }
 }
 
-/** A request as it goes over the wire. */
+/** The bytes of a request. */
 export function toBytes({ method, path, headers, body, raw }: Hostile): Buffer {
   if (raw === true) return body as Buffer
   const content = body === undefined ? Buffer.alloc(0) : Buffer.from(body)

@@ -17,14 +17,14 @@ import type { Credentials } from './requests.ts'
 
 const ORIGIN = 'https://shop.example'
 
-/** A whole gateway that lets everybody ask as much as they like, and what it said about its own failures. */
+/** A whole gateway without limits on requests, and its reported failures. */
 export interface Target {
   app: App
   port: number
   clock: Clock
-  /** Log lines of failures that nobody expected. */
+  /** Log lines of unexpected failures. */
   failures: string[]
-  /** Credentials of every kind, of accounts that nobody has touched yet. */
+  /** Makes a new account with credentials of every kind. */
   join(): Promise<Credentials>
   close(): Promise<void>
 }
@@ -44,7 +44,7 @@ export async function openTarget(env: Record<string, string> = {}): Promise<Targ
     METRICS_PORT: '0',
     DATA_DIR: folder,
     PRICE_PROVIDERS: 'sandbox',
-    // Every request may come from another address, so that no limit of one address hides what is behind it.
+    // Requests may come from different addresses, so that limits per address do not hide defects.
     TRUSTED_PROXIES: '127.0.0.1',
     LIMIT_ANONYMOUS_PER_MINUTE: '0',
     LIMIT_ANONYMOUS_CONCURRENCY: '0',
@@ -83,10 +83,7 @@ export async function openTarget(env: Record<string, string> = {}): Promise<Targ
 const TICK = 25
 const STEP_MAX = 100
 
-/**
- * Time as this process has it. A machine that stands still for seconds is no node that does not answer: it counts as one
- * step, and whatever was waited for has its chance before the next one.
- */
+/** A clock that follows this process. If the machine pauses for seconds, that counts as one step, so that pending answers are handled before timeouts. */
 function startPatientClock(): { clock: TestClock; stop(): void } {
   const clock = new TestClock(Date.now())
   let last = performance.now()

@@ -8,14 +8,14 @@ import type { UsualRequest } from '../../src/http/usual-requests.ts'
 import { SEED, SeededRandom } from '../support/random.ts'
 import { isThorough } from '../support/thorough.ts'
 
-/* Requests that are read beside node:http, and by it: both must see and answer the same, byte by byte. */
+/* Our fast parser and node:http must read the same requests and give the same answers, byte for byte. */
 
 const COUNT = Number(process.env.COMPARED ?? (isThorough ? 10_000 : 3_000))
 
 type Request = IncomingMessage | UsualRequest
 type Response = ServerResponse | UsualRequest
 
-/** Answers with what it saw: at once, later, as the last answer, or not at all. */
+/** Answers with the request as it was parsed: at once, later, as the last answer, or never. */
 function echo(seen: string[]) {
   const answer = (request: Request, response: Response, endpoint: EndpointName | undefined, body: Buffer) => {
     const headers = Object.entries(request.headers).sort(([a], [b]) => (a < b ? -1 : 1))
@@ -50,7 +50,7 @@ function echo(seen: string[]) {
 }
 let fast = 0
 
-/** Both ends of a connection without a network, so that what arrives together is what the test says. */
+/** Both ends of a connection without a network, so that the test decides which bytes arrive together. */
 class Line extends Duplex {
   said = ''
   override _read(): void {}
@@ -86,7 +86,7 @@ async function openSide(t: TestContext, httpFast: boolean): Promise<Side> {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-/** What became of a connection on which these pieces arrived one after the other. */
+/** The result of a connection that received these pieces one after the other. */
 async function converse({ server, seen }: Side, pieces: readonly Buffer[], ends: boolean) {
   seen.length = 0
   const line = new Line({ allowHalfOpen: true })
@@ -125,7 +125,7 @@ const FIRST = ['POST / HTTP/1.1', 'POST / HTTP/1.1', 'POST / HTTP/1.1', 'POST /n
 const BODIES = ['{"action":"version"}', '{"action":"later"}', '{"action":"close"}', '{"action":"later close"}', '{"action":"refuse"}',
   '{"action":"give back"}', '{"action":"never"}', '[{}]', '', ' {}', 'x', '{"a":"\u00e9\u20ac"}', `{"a":"${'b'.repeat(3_000)}"}`] // prettier-ignore
 
-/** Half of all requests are usual but for one thing. */
+/** Half of the requests are usual except for one thing. */
 function makeRequest(random: SeededRandom): Buffer {
   const body = Buffer.from(random.below(3) === 0 ? random.pick(BODIES) : BODIES[random.below(2)]!)
   const first = random.below(4) === 0 ? random.pick(FIRST) : FIRST[0]!
@@ -174,7 +174,7 @@ test(`${COUNT.toLocaleString('en')} conversations, usual, broken and cut anywher
       return random.below(4) === 0 ? mutate(random, request) : request
     })
     const whole = Buffer.concat(requests)
-    // What arrives while an answer is awaited has a test of its own.
+    // Bytes that arrive before an answer is finished have their own test.
     const isAwaited = whole.includes('later') || whole.includes('never')
     const cut = random.below(3)
     const pieces = isAwaited || cut === 0 ? [whole] : cut === 1 ? split(random, whole) : requests

@@ -1,7 +1,7 @@
 import { Signer } from '../support/blocks.ts'
 import type { SeededRandom } from '../support/random.ts'
 
-/** Our schemas, as far as values are made from them. */
+/** The parts of our schemas from which values are made. */
 export interface Schema {
   type?: string
   format?: string
@@ -16,7 +16,7 @@ export interface Schema {
   required?: string[]
 }
 
-/** What the gateway knows: things that answers named, so that requests get further than the first refusal. */
+/** Ids and other values from answers, so that requests pass the first checks. */
 export interface Pool {
   addresses: string[]
   hashes: string[]
@@ -26,7 +26,7 @@ export interface Pool {
 const deep = (levels: number) => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`) as unknown
 const own = (text: string) => JSON.parse(text) as unknown
 
-/** Values that have broken programs before. */
+/** Values that often break programs. */
 export const NASTY: readonly unknown[] = [
   null,
   true,
@@ -133,7 +133,7 @@ export const NASTY: readonly unknown[] = [
   '1.0005 h',
 ]
 
-/** The same as text, which any value has. */
+/** The same as text. */
 export function nastyText(random: SeededRandom): string {
   const value = random.pick(NASTY)
   return (typeof value === 'string' ? value : JSON.stringify(value)).toWellFormed()
@@ -141,7 +141,7 @@ export function nastyText(random: SeededRandom): string {
 
 const OTHERS: readonly string[] = ['all', 'true', 'send', 'receive', 'nano', 'btc', 'xno', 'USD', 'EUR', 'last 30 days']
 
-/** A value of a schema that may well be accepted. */
+/** A value that the schema probably accepts. */
 export function goodValue(random: SeededRandom, name: string, schema: Schema, pool: Pool): unknown {
   if (schema.enum) return random.pick(schema.enum)
   if (schema.examples && random.below(3) === 0) return random.pick(schema.examples)
@@ -198,7 +198,7 @@ export function firstPool(): Pool {
 
 const KEPT = 200
 
-/** Takes up what an answer names. */
+/** Collects values from an answer. */
 export function harvest(pool: Pool, text: string): void {
   const keep = (list: string[], found: RegExpMatchArray | null) => {
     for (const value of (found ?? []).slice(0, 3)) {

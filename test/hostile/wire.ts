@@ -3,8 +3,8 @@ import { systemClock } from '../../src/infra/clock.ts'
 import type { Clock } from '../../src/kernel/ports.ts'
 
 /**
- * What came back. Status 0 when the connection ended without an answer, -1 when nothing came for very long, and -2 when what
- * came is no answer: somebody who shares a connection with others would take one for another.
+ * An answer. Status 0: the connection closed without one. -1: nothing came for very long. -2: the bytes are not an answer, so a client on a shared
+ * connection could take them for its own.
  */
 export interface Answer {
   status: number
@@ -23,8 +23,8 @@ const HEARD_OUT = 20_000
 const PATIENCE = 60_000
 
 /**
- * One connection that sends without waiting for answers, which come in order. A client library would refuse to send most of
- * what a stranger sends, and could not keep up.
+ * A connection that sends requests without waiting for the answers, which come in order. A client library would refuse to send most of these requests, and
+ * would be too slow.
  */
 export class Wire {
   readonly #socket: Socket
@@ -50,7 +50,7 @@ export class Wire {
     return this.#open
   }
 
-  /** Sends a request as it is; the answer is never an exception. */
+  /** Sends bytes as they are; never rejects. */
   send(bytes: Buffer | string, method = 'POST'): Promise<Answer> {
     if (!this.#open) return Promise.resolve(NOTHING)
     return new Promise((resolve) => {
@@ -60,7 +60,7 @@ export class Wire {
     })
   }
 
-  /** Says that nothing more is sent. */
+  /** Ends our side of the connection. */
   finish(): void {
     this.#socket.end()
   }
@@ -70,7 +70,7 @@ export class Wire {
     this.#end()
   }
 
-  /** Answers come in order, so that only the first one that is waited for can be late. */
+  /** Answers come in order, so only the first pending one can be late. */
   #wait(): void {
     this.#cancelTimer()
     this.#cancelTimer = this.#clock.after(PATIENCE, () => {
@@ -94,7 +94,7 @@ export class Wire {
       this.#waiting.shift()!.resolve(answer)
       if (this.#waiting.length > 0) this.#wait()
       else this.#cancelTimer()
-      // A stream has no end, and what follows a switch of protocols is no HTTP.
+      // A stream has no end, and after an upgrade the bytes are not HTTP.
       if (answer.endless) {
         this.close()
         return
@@ -144,7 +144,7 @@ function readChunks(
   }
 }
 
-/** One request on a connection of its own, which is closed afterwards. Bytes that are no request may get no answer. */
+/** One request on its own connection, which is then closed. Bytes that are not a request may get no answer. */
 export async function once(
   port: number,
   bytes: Buffer | string,

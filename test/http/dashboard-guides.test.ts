@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openDashboard } from '../pages/dashboard-steps.ts'
 
-/* From every page of the dashboard one link leads to what the documents say about it. */
+/* Every page of the dashboard must link to its guide. */
 
 /** Sections that need no guide: none. */
 const WITHOUT: readonly string[] = []
@@ -31,7 +31,7 @@ test('every section of the dashboard leads to its guide, and the guide is there'
     if (status !== 200 || (id !== undefined && !text.includes(`id="${id}"`))) wrong.push(`${section}: no ${guide}`)
   }
   assert.deepEqual(wrong, [])
-  // A page within a section leads to the same guide.
+  // A page within a section links to the same guide.
   assert.match(
     (await get('/dashboard/links/new', cookie)).text,
     /<a href="\/docs\/merchants#share-a-link">Guide to this page</,

@@ -15,7 +15,7 @@ import { subscribe } from '../support/subscribe.ts'
 import { until } from '../support/until.ts'
 import { openPayer, openShop, payloadOf, paymentBlock } from '../support/x402-steps.ts'
 
-/* The document at /openapi.json, held against the gateway that hands it out. */
+/* Compares /openapi.json with the gateway that serves it. */
 
 type Members = Record<string, unknown>
 
@@ -33,7 +33,7 @@ interface Operation {
   responses: Record<string, unknown>
 }
 
-/** For people, with forms and pictures; what only the development ledger has; and what describes itself in its own protocol. */
+/** Not described: pages for people, endpoints of the development ledger, and those with their own protocol. */
 const PAGES = [
   /^GET \/status$/,
   /^GET \/ledger(\/|$)/,
@@ -45,12 +45,12 @@ const PAGES = [
   /^GET \/pay\/:id\/(receipt|invoice|image)$/,
   /^(GET|POST) \/(buy|subscriptions)\//,
   /^GET \/@:name$/,
-  // What the page of a till asks, for nobody else.
+  // Requests of the till's page, for no other client.
   /^(GET|POST) \/pos\//,
   /^GET \/claim(\/decline)?$/,
 ]
 
-/** What needs a person and their device is asked in `test/spec/part5-passkeys.test.ts`, and compared there. */
+/** Tested and compared in `test/spec/part5-passkeys.test.ts`, because they need a person's device. */
 const DEVICES = /^\/api\/(passkeys|prove|recovery-codes|sign-in\/(passkey$|recovery$))/
 
 const readDocument = async ({ url }: Pick<Gateway, 'url'>) =>
@@ -67,7 +67,7 @@ test('every route is in the document or is a page, and every path of the documen
   )
   const rpc = ['POST /', ...gateway.app.endpoints.actions.map(({ name }) => `POST /actions/${name}`)]
   assert.deepEqual(new Set(described), new Set([...routes, ...rpc]))
-  // The documentation of an endpoint says who may use it.
+  // The documentation of an endpoint must say who may use it.
   for (const { method, path, access } of gateway.app.endpoints.routes) {
     const who = access === 'account' || access === 'administrator' ? access : 'anybody'
     const told = findDescribed(method, path.replaceAll(/:\w+/g, '1'))?.who
@@ -75,7 +75,7 @@ test('every route is in the document or is a page, and every path of the documen
   }
 })
 
-/** Names as generators write them, which drop signs; some write a file for each, and many disks ignore letter case. */
+/** Names as generators write them, without special characters. Some generators write a file for each, and many file systems ignore letter case. */
 const inCode = (name: string) => name.replaceAll(/[^a-zA-Z0-9]/g, '').toLowerCase()
 
 test('no two schemas or operations have the same name in a generated client, every operation is described, every property a type, and what every caller may meet is said', async (t) => {
@@ -126,7 +126,7 @@ test('a webhook is described for each kind of event that can be asked for, and f
   )
 })
 
-/** A schema that allows nothing it does not name: an answer may have more, but then nobody knows of it. */
+/** Forbids all fields that a schema does not name: otherwise undocumented fields would go unnoticed. */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed)
   if (typeof value !== 'object' || value === null) return value
@@ -139,7 +139,7 @@ function closed(value: unknown): unknown {
 const bearer = (key: string | undefined) => ({ authorization: `Bearer ${key}` })
 const address = new Signer(31).address
 
-/** One thing of each kind, at its richest. */
+/** Makes one object of each kind, with all fields. */
 async function furnish(gateway: Gateway, key: Record<string, string>) {
   const { node } = gateway.app.devnet!
   const at = (path: string, body?: object) =>
@@ -174,7 +174,7 @@ async function furnish(gateway: Gateway, key: Record<string, string>) {
   const waits = async () => (await at('/api/checkouts/unmatched')).json<{ payments: unknown[] }>().payments.length > 0
   await until(waits)
   const offer = (await gateway.call('get_name', { name: 'alice' })).json<{ id: string }>()
-  // One takes its share, one declines, and the third leaves something to cancel.
+  // One recipient claims, one declines, and the third leaves something to cancel.
   const emails = ['a@example.com', 'b@example.com', 'c@example.com']
   const letter = { amount: '1', emails, refund_address: address, message: 'Hi', from: 'Bob' }
   const sent = await gateway.call('nano_email', letter, key)
@@ -237,7 +237,7 @@ test('every route answers what the document says, and nothing else', async (t) =
   }
   const ids = [...Object.values(checkouts).map(({ id }) => id!), made.sold]
   const others = ids.filter((id) => ![checkouts.paid.id, checkouts.late.id, made.sold].includes(id))
-  /** Which things a path is asked for; what changes one goes to one that can take it. */
+  /** The objects with which a path is called; changes use one whose state allows them. */
   const subjectsOf = ({ id, path }: Described): string[] => {
     if (!path.includes('{')) return ['']
     if (id.startsWith('markCheckoutPaid')) return [checkouts.late.id!]
@@ -289,11 +289,11 @@ test('every route answers what the document says, and nothing else', async (t) =
     const headers = { accept: 'application/json', ...(route.who !== 'anybody' && key) }
     return ask(`${gateway.url}${path}`, { method: route.method.toUpperCase(), headers, ...(body && { body }) })
   }
-  // What takes something away comes last.
+  // Deletions come last.
   const order = listDescribed(OFFERED).sort((a, b) => Number(a.method === 'delete') - Number(b.method === 'delete'))
   for (const route of order) {
     if (route.type === 'text/event-stream' || DEVICES.test(route.path)) continue
-    // Twice gone is not found, and twice marked is a conflict.
+    // The second deletion gives 404, and marking twice gives 409.
     const isAgain = route.id.endsWith('AsAdmin') && (route.method === 'delete' || route.id.startsWith('mark'))
     if (isAgain) continue
     for (const subject of subjectsOf(route)) {
@@ -306,7 +306,7 @@ test('every route answers what the document says, and nothing else', async (t) =
   }
   assert.deepEqual(wrong, [])
 
-  // Events describe the same as webhooks.
+  // Events have the same schemas as webhooks.
   const { webhooks, components } = await readDocument(gateway)
   const list = await ask(`${gateway.url}/api/events`, { method: 'GET', headers: key })
   const { events } = list.json<{ events: { type: string; payload: object }[] }>()

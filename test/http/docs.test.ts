@@ -15,7 +15,7 @@ import { until } from '../support/until.ts'
 import { openFolder } from '../support/folder.ts'
 import { TYPESCRIPT } from '../support/typescript.ts'
 
-/* The documentation that the gateway serves: pages without scripts, forms that run, and nothing that leads out of it. */
+/* The documentation served by the gateway: pages without scripts, forms that work, and no links to other sites. */
 
 const run = promisify(execFile)
 const GENESIS = 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo'
@@ -30,7 +30,7 @@ const send = (gateway: Gateway, action: string, fields: Record<string, string>):
     body: new URLSearchParams(fields).toString(),
   })
 
-/** The text of an element without inner elements of the same name. */
+/** The text of an element that contains no element of the same name. */
 function textOf(page: string, opening: RegExp): string {
   const found = opening.exec(page)
   assert.ok(found, `${opening} is on the page`)
@@ -58,7 +58,7 @@ test('every link of every page leads to a page', async () => {
     if (seen.has(page)) return
     seen.add(page)
     const { status, text, headers } = await get(gateway, page)
-    // Whoever is not signed in is led from the dashboard to its sign-in.
+    // Without a session the dashboard redirects to its sign-in.
     if (status === 303) return follow(headers.location!, page)
     if (status !== 200) broken.push(`${page} on ${from}: ${status}`)
     if (!headers['content-type']?.startsWith('text/html')) return
@@ -133,7 +133,7 @@ test('a search finds what any page says, at its section, marked, the best page f
   assert.match(text, /<mark>webhook<\/mark>/)
   assert.match((await found('pending_exists')).hrefs[0]!, /^\/docs\/actions\/receivable_exists/)
   assert.match((await found('Rotate KEYS backup')).hrefs[0]!, /^\/docs\/operating/)
-  // Each link leads to a place that is there.
+  // Each link must lead to an existing target.
   for (const href of hrefs) {
     const [page = '', id] = href!.split('#')
     assert.ok(id === undefined || (await get(gateway, page)).text.includes(`id="${id}"`), href)
@@ -151,7 +151,7 @@ test('a search for one form of a word finds the others, and none that only conta
   assert.doesNotMatch(text, /<mark>[a-z]*(?:restore|restart|interest)[a-z]*<\/mark>/i)
 })
 
-test('whoever mistypes the address of a guide is shown where the guides are, and programs get JSON', async () => {
+test('a mistyped URL of a guide shows the list of guides, and programs get JSON', async () => {
   for (const path of ['/docs/first-paymnt', '/docs/actions/chekout']) {
     const { status, text } = await get(gateway, path)
     assert.equal(status, 404)
@@ -288,7 +288,7 @@ test('an action says what it costs: a price, which its form is asked for as a pr
   ] as const) {
     assert.ok((await get(gateway, `/docs/actions/${action}`)).text.includes(told), action)
   }
-  // One page named a price and a free share for the same callers.
+  // One page once showed the same callers both a price and a free share.
   const selling = await openGateway(t, { X402_PAY_TO: GENESIS, X402_ACTIONS: 'work_generate' })
   const { text } = await get(selling, '/docs/actions/work_generate.md')
   assert.match(

@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test'
 import type { Route, StreamEnd } from '../../src/kernel/route.ts'
 import { openRoutes } from '../support/mounted-routes.ts'
 
-/* Streams of events, whoever declares them. What checkouts tell by them is in src/modules/checkout/streams.test.ts. */
+/* Event streams in general. Those of checkouts are tested in src/modules/checkout/streams.test.ts. */
 
 async function openStream(t: TestContext) {
   const arrived = Promise.withResolvers<void>()
@@ -42,7 +42,7 @@ async function openStream(t: TestContext) {
   return { world, asked, ready, opened: opened.promise, stopped: stopped.promise, left }
 }
 
-// Their place stayed taken, and ten of them locked an address out of every stream until the next start.
+// Such a stream once kept its slot, and ten of them locked an address out of all streams until a restart.
 test('who leaves while a stream is being opened is let go at once', async (t) => {
   const { asked, ready, stopped, left } = await openStream(t)
   asked.destroy()
@@ -51,7 +51,7 @@ test('who leaves while a stream is being opened is let go at once', async (t) =>
   await stopped
 })
 
-test('a stream says how to come back, beats while nothing happens, tells, and ends once', async (t) => {
+test('a stream sets the retry delay, sends heartbeats while nothing happens, sends events, and ends once', async (t) => {
   const { world, asked, ready, opened, stopped } = await openStream(t)
   ready.resolve()
   const out = await opened

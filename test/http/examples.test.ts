@@ -7,7 +7,7 @@ import { give } from '../support/blocks.ts'
 import { type Gateway, ask, openGateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 
-/* The examples of the reference are the first thing that people paste. Each is run, and answers what it promises. */
+/* People paste the reference's examples first. Each is run and must give the answer shown. */
 
 interface Content {
   content: Record<string, { examples: Record<string, { value: Record<string, unknown> }> }>
@@ -38,9 +38,9 @@ interface Offer {
 
 const NAMES_DATA = /^(nano_\w{60}|[0-9A-F]{64}|\d{4}-\d\d-\d\d)$/
 
-/** What an answer lacks of its example: every member is there, with the same type. */
+/** What an answer lacks compared with its example: every field must be there, with the same type. */
 function lacks(example: unknown, answer: unknown, path: string): string[] {
-  // What may be nothing is nothing in an example, and may be something elsewhere.
+  // A null in an example may be anything in the answer.
   if (example === null) return []
   const kind = (value: unknown) => (Array.isArray(value) ? 'list' : value === null ? 'null' : typeof value)
   if (kind(example) !== kind(answer)) return [`${path} is ${kind(answer)} and not ${kind(example)}`]
@@ -53,13 +53,13 @@ function lacks(example: unknown, answer: unknown, path: string): string[] {
   const given = answer as Record<string, unknown>
   return Object.entries(example).flatMap(([name, value]) => {
     if (name in given) return lacks(value, given[name], `${path}.${name}`)
-    // A map of accounts, blocks or days: another one will do.
+    // A map of accounts, blocks or days: any other key will do.
     const other = NAMES_DATA.test(name) ? Object.keys(given).find((key) => NAMES_DATA.test(key)) : undefined
     return other === undefined ? [`${path}.${name} is missing`] : lacks(value, given[other], `${path}.${other}`)
   })
 }
 
-/** What a few examples need: the state that they tell of, or the name of something made before them. */
+/** Makes the objects and the state that some examples need. */
 async function prepare(gateway: Gateway, key: Record<string, string>): Promise<Record<string, () => Promise<object>>> {
   const { node } = gateway.app.devnet!
   const shop = fromAddress('nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8')!
@@ -131,7 +131,7 @@ test('every example of the reference runs on a new ledger and answers what it sh
   const key = { authorization: `Bearer ${gateway.app.createdKey}` }
   const given = await prepare(gateway, key)
   const wrong: string[] = []
-  // A block can be published once, and only where it follows: that example has a test of its own.
+  // A block can be published only once and in order, so that example has its own test.
   for (const { name, request, response } of await readExamples(gateway)) {
     if (name === 'process') continue
     const body = { ...request, ...(await given[name]?.()) }

@@ -5,12 +5,12 @@ import { type TestContext, test } from 'node:test'
 import { ask, openGateway, readMetrics } from '../support/gateway.ts'
 import { WAYS_TO_METRICS, askPath } from '../support/raw-path.ts'
 
-/* Metrics are for the operator only: they show what the treasury holds, and which limits are reached. */
+/* Metrics are for the operator only: they show the treasury's balance and which limits are reached. */
 
 const OURS = /gateway_|nodejs_|process_/
 const TOKEN = 'a-token-of-the-operator'
 
-test('strangers do not read the treasury on the port of the gateway, however they write the path; the port of the metrics has nothing else', async (t) => {
+test('outsiders cannot read the treasury’s balance on the gateway’s port, however they write the path; the metrics port serves nothing else', async (t) => {
   const gateway = await openGateway(t, { DEVNET_TREASURY_NANO: '1000' })
   for (const path of WAYS_TO_METRICS) {
     const { status, text } = await askPath(gateway.url, path)
@@ -57,7 +57,7 @@ test('switched off, metrics are nowhere', async (t) => {
   assert.equal((await ask(`${url}/metrics`, { method: 'GET' })).status, 404)
 })
 
-/** A port that somebody listens on until the test ends; the one given, unless others have it already. */
+/** Listens on the given port, or on a free one if it is taken, until the test ends. */
 async function takePort(t: TestContext, wanted: number): Promise<number> {
   const holder = createServer()
   t.after(() => holder.close())
@@ -80,7 +80,7 @@ test('a second local gateway starts beside the first, and says where its metrics
   assert.ok(told.some((line) => line.includes('"metrics_port_taken"') && line.includes(url)))
 })
 
-// Prometheus would go on reading the other gateway, and nobody would look at this one.
+// Otherwise Prometheus would keep reading the other gateway, and nobody would monitor this one.
 test('a gateway whose port for metrics is taken does not start unseen: the setting is named', async (t) => {
   const outside = { NODE_ENV: 'production', NODE_URLS: 'devnet:' }
   await takePort(t, 9464)

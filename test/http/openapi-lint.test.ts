@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test'
 import { ask, openGateway } from '../support/gateway.ts'
 import { openFolder } from '../support/folder.ts'
 
-/* The document as others judge it: redocly, with all that it recommends, and nothing switched off. */
+/* Checks the OpenAPI document with redocly: all recommended rules, none switched off. */
 
 const CLI = resolve(import.meta.dirname, '../../node_modules/@redocly/cli/bin/cli.js')
 
@@ -19,7 +19,7 @@ function lint(t: TestContext, document: object): Promise<Lint> {
   const folder = openFolder(t)
   writeFileSync(join(folder, 'openapi.json'), JSON.stringify(document))
   const options = ['lint', 'openapi.json', '--extends', 'recommended', '--format', 'json', '--max-problems', '1000']
-  // It tells its makers nothing, and asks them for nothing.
+  // Switches off redocly's telemetry and update checks.
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
   return new Promise((done, fail) => {
     execFile(process.execPath, [CLI, ...options], { cwd: folder, env, maxBuffer: 2 ** 26 }, (_error, text, told) => {
@@ -38,7 +38,7 @@ test('redocly finds nothing wrong with the document, and nothing to warn of; exa
   const { totals, problems } = await lint(t, document)
   const told = problems.map(({ ruleId, message, location }) => `${ruleId} ${location[0]?.pointer}: ${message}`)
   assert.deepEqual([told.slice(0, 20), totals.errors, totals.warnings], [[], 0, 0])
-  // It would have said so.
+  // The linter must have reported this error.
   const { paths } = document as { paths: Record<string, { post: Record<string, unknown> }> }
   delete paths['/actions/version']!.post.operationId
   assert.equal((await lint(t, document)).totals.warnings, 1)

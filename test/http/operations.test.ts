@@ -12,7 +12,7 @@ import { type Ask, ask, openGateway } from '../support/gateway.ts'
 import { openRecordingNode } from '../support/recording-node.ts'
 import { until } from '../support/until.ts'
 
-/* What an operator sees of a gateway: health, metrics, pages, the description of the API, and how it stops. */
+/* The operator's view of a gateway: health, metrics, pages, the API description, and its shutdown. */
 
 const GENESIS = toAddress(DEV_NETWORK.genesisAccount)
 const get = (url: string, headers: Ask['headers'] = {}) => ask(url, { method: 'GET', headers })
@@ -32,7 +32,7 @@ test('a gateway with a healthy node is live and ready; while no node is healthy 
   }
 })
 
-/** A node whose answers wait until the test lets them go. */
+/** A node whose answers wait until the test releases them. */
 async function openHeldNode(t: TestContext) {
   const gate = Promise.withResolvers<void>()
   const answer = { balance: '5', pending: '0', receivable: '0' }
@@ -40,7 +40,7 @@ async function openHeldNode(t: TestContext) {
   return { ...node, release: gate.resolve }
 }
 
-/** A connection that has said everything but the end of its request. */
+/** A connection with an incomplete request. */
 async function beginRequest(t: TestContext, url: string, head: string): Promise<Socket> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   t.after(() => socket.destroy())
@@ -58,7 +58,7 @@ async function readToEnd(socket: Socket): Promise<string> {
 
 test('a request in flight is answered while the gateway closes, and nobody else gets in', async (t) => {
   const node = await openHeldNode(t)
-  // Longer than the test may take: it proves that an open keep-alive connection does not use the time up.
+  // Longer than the test may take: this proves that an open keep-alive connection does not delay the shutdown.
   const gateway = await openGateway(t, { NODE_URLS: node.url, DRAIN_MS: '60000' })
   const agent = new Agent({ keepAlive: true })
   t.after(() => agent.destroy())
@@ -214,15 +214,15 @@ test('the API describes itself: every action under every name', async (t) => {
     assert.ok(post.responses[status], status)
   for (const scheme of post.security.flatMap(Object.keys)) assert.ok(scheme in securitySchemes)
 
-  // Our own notes for the parser are nobody else's business.
+  // Internal markers of the schemas must not be published.
   assert.doesNotMatch(reply.text, /"(refusal|reader|~\w+)":/)
 })
 
-/** Members that hold raw wherever they stand; unit conversion and `find_block` name theirs otherwise. */
+/** Fields that always hold raw; unit conversion and `find_block` use other names. */
 const AMOUNT =
   /^(confirmed_)?(balance|pending|receivable)$|^(amount|weight|available|quorum_delta)$|_(tally|stake_total)$/
 
-test('every documented answer shows the twin of each amount', () => {
+test('every documented answer shows the `_nano` counterpart of each amount', () => {
   const lone: string[] = []
   const walk = (value: unknown, path: string) => {
     if (typeof value !== 'object' || value === null) return

@@ -6,7 +6,7 @@ import { shareGateway } from '../support/shared-gateway.ts'
 import { openWorld } from '../support/checkout-steps.ts'
 import { PIXEL, openImage } from '../support/image.ts'
 
-/* The payment page as a browser gets it: headers, language, forms and pictures. */
+/* The payment page as a browser gets it: headers, language, forms and images. */
 
 const { address } = new Signer(111)
 const html = { accept: 'text/html,*/*' }

@@ -5,7 +5,7 @@ import { grantCredits } from '../../src/modules/accounts/domain/credits.ts'
 import { openRoutes } from '../support/mounted-routes.ts'
 import { dumpStore } from '../support/dump-store.ts'
 
-/* Accounts and keys of the REST interface, under /api. */
+/* Accounts and keys in the REST API, under /api. */
 
 interface ErrorBody {
   error: string
@@ -20,7 +20,7 @@ test('400 names the field that is wrong, and nothing was made', async (t) => {
   const headers = { key }
   const before = await dumpStore(world.store.db)
   const shop = 'https://shop.example'
-  // Every wrong value of each is in src/modules/accounts/wire-fields.test.ts.
+  // src/modules/accounts/wire-fields.test.ts tests all wrong values of each field.
   const wrong: [string, unknown, string][] = [
     ['/api/sign-in/request', {}, 'email'],
     ['/api/sign-in/request', { email: 7 }, 'email'],

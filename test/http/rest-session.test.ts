@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Ask, openRoutes } from '../support/mounted-routes.ts'
 
-/* Sessions of the REST interface: how long they last, and which pages may use their cookie. */
+/* Sessions in the REST API: how long they last, and which pages may use their cookie. */
 
 const MINUTE = 60_000
 const OWN = { origin: 'http://gateway.test' }
@@ -21,7 +21,7 @@ test('the cookie is for https alone where the gateway is reached by https', asyn
   assert.equal((await world.ask('GET', '/api/account', { headers })).statusCode, 200)
   const out = await world.ask('POST', '/api/sign-out', { headers })
   assert.equal(out.headers['set-cookie'], '__Host-nano-gateway=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict; Secure')
-  // Whoever has kept a copy of the cookie is out, too.
+  // A copy of the cookie stops working too.
   assert.equal((await world.ask('GET', '/api/account', { headers })).statusCode, 401)
 })
 
@@ -40,7 +40,7 @@ test('401 a session that has ended, by its cookie and by its token', async (t) =
   assert.equal(await refuse({ authorization: `Bearer ${token}` }), '401 invalid_key: Invalid API Key.')
 })
 
-// A page of another site can make a browser send the cookie; it must get nothing for it.
+// A page of another site can make a browser send the cookie; the request must be refused.
 test('403 a change with the cookie from any page but our own', async (t) => {
   const world = await openRoutes(t)
   const { cookie, token } = await world.signIn('a@example.com')
@@ -67,7 +67,7 @@ test('403 a change with the cookie from any page but our own', async (t) => {
   assert.equal(await make({ cookie, 'sec-fetch-site': 'same-origin' }), 201)
   assert.equal(await make({ cookie: `other=1; ${cookie}; more=2`, ...OWN }), 201)
   assert.equal(await make({ cookie, origin: 'http://localhost:8080', host: 'localhost:8080' }), 201)
-  // Nobody's browser puts these there by itself.
+  // A browser never sends this header unasked.
   assert.equal(await make({ authorization: `Bearer ${token}`, origin: 'https://other.example' }), 201)
   const { keys } = (await world.ask('GET', '/api/keys', { headers: { cookie } })).json<{ keys: unknown[] }>()
   assert.equal(keys.length, 5)

@@ -5,7 +5,7 @@ import { AppError } from '../../src/kernel/errors.ts'
 import type { Route, RouteLimit } from '../../src/kernel/route.ts'
 import { openRoutes } from '../support/mounted-routes.ts'
 
-/* What the server does for every route that a module declares. Who may use which is asked in test/hostile/matrix.test.ts. */
+/* What the server does for every declared route. test/hostile/matrix.test.ts tests who may use which. */
 
 const tooMany = () => new AppError('too_many_requests', 'Too many requests.', { retryAfterSeconds: 7 })
 const limitOf = (bucket: string): RouteLimit => ({ bucket, perMinute: 2, refuse: tooMany })
@@ -22,7 +22,7 @@ test('routes of one bucket share a limit, and nobody who uses it up takes anythi
   const status = async (path: string, body: unknown = {}) => (await world.ask('POST', path, { body })).statusCode
   assert.deepEqual([await status('/pay'), await status('/check'), await status('/claim')], [200, 200, 200])
   assert.equal(await status('/pay'), 429)
-  // Before anything of a body is read: it is neither too large nor wrong for somebody who may not send one.
+  // Callers without access are refused before the body is read, so they never see errors about it.
   assert.equal(await status('/check', 'x'.repeat(70_000)), 429)
   assert.equal(await status('/claim'), 200)
 })
@@ -81,7 +81,7 @@ test('what went wrong has the page that the module has for it, its status, and w
   const { isValid, code } = json.json<{ isValid: boolean; code: string }>()
   assert.deepEqual([json.statusCode, isValid, code], [404, false, 'not_found'])
   assert.equal(json.headers['x-ignored-fields'], 'titel')
-  // The module has a page for its own errors; a caller who was not let in gets the common one.
+  // The module has its own error page, but a caller without access gets the common one.
   const refused = await ask(404, 'text/html')
   assert.equal(refused.statusCode, 429)
   assert.match(String(refused.headers['content-type']), /^text\/html/)

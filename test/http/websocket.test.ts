@@ -24,7 +24,7 @@ import { shareGateway } from '../support/shared-gateway.ts'
 import { until } from '../support/until.ts'
 import { WsClient } from '../support/ws-client.ts'
 
-/* `GET /ws` speaks the websocket protocol of the node: subscribe, update, unsubscribe, ping (node RPC 7). */
+/* `GET /ws` speaks the node's websocket protocol: subscribe, update, unsubscribe, ping (node RPC 7). */
 
 const GENESIS = toAddress(DEV_NETWORK.genesisAccount)
 const alice = new Signer(1)
@@ -36,7 +36,7 @@ interface Frame {
   message: { hash: string; block?: Record<string, string> }
 }
 
-/** A gateway that receives confirmations: from now on they are passed on. */
+/** A gateway that has begun to receive confirmations. */
 async function openListeningGateway(t: TestContext, env: Record<string, string> = {}): Promise<Gateway> {
   const gateway = await openGateway(t, env)
   await until(() => gateway.app.nodes.confirmations.connected)
@@ -52,7 +52,7 @@ async function subscribe(t: TestContext, gateway: Gateway, options?: object): Pr
   return client
 }
 
-/** Frames of the confirmations up to a block, which every client here hears of sooner or later. */
+/** Hashes of the confirmations up to a block that every client here receives. */
 async function hashesReceived(client: WsClient): Promise<string[]> {
   return (await client.settle()).map((frame) => (JSON.parse(frame) as Frame).message.hash)
 }
@@ -92,7 +92,7 @@ test('acknowledgements come when asked for, with the id that was given, and an e
     client.send({ ...message, ack: true, id: 'u' })
     return (await client.settle()).map((text) => JSON.parse(text) as unknown)
   }
-  // A client that waits for votes was met with silence, and waited for ever.
+  // Without an error, a client that waits for votes would wait forever.
   for (const gossip of [{ action: 'subscribe', topic: 'vote' }, { action: 'subscribe' }, {}]) {
     assert.deepEqual(await refused(gossip), [{ error: 'Unknown topic. The only topic is “confirmation”.', id: 'u' }])
   }
@@ -111,7 +111,7 @@ test('a confirmation has the members of the node, and the block unless it is not
   const gateway = await openListeningGateway(t)
   const { node } = gateway.app.devnet!
   const everything = await subscribe(t, gateway)
-  // Addresses in the old form mean the same account.
+  // Addresses with the old prefix mean the same account.
   const ofAlice = await subscribe(t, gateway, { accounts: [alice.address.replace('nano_', 'xrb_')] })
   const ofBob = await subscribe(t, gateway, { accounts: [bob.address], include_block: false })
   const ofNobody = await subscribe(t, gateway, { accounts: [] })
@@ -191,7 +191,7 @@ const upgrade = (path: string) =>
     '\r\n',
   ].join('\r\n')
 
-/** A client that keeps to no protocol but its own. */
+/** A raw client without a websocket library. */
 async function openSocket(t: TestContext, { url }: Gateway): Promise<Socket> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   t.after(() => socket.destroy())
@@ -206,7 +206,7 @@ test('404 for a websocket on any other path, and 503 when there are too many', a
     const socket = await openSocket(t, gateway)
     socket.write(upgrade(path))
     const [head] = (await once(socket, 'data')) as [Buffer]
-    // The gateway ends the connection by itself: whoever was refused holds nothing.
+    // The gateway closes the connection itself, so that a refused client holds nothing open.
     if (!socket.closed) await once(socket, 'close')
     return head.toString().split('\r\n')[0]
   }
@@ -221,7 +221,7 @@ test('404 for a websocket on any other path, and 503 when there are too many', a
   await WsClient.connect(t, wsUrl(gateway))
 })
 
-// An error on a connection that nobody listens to would end the whole process.
+// An error event without a listener on a connection would end the whole process.
 test('a failure of ours over a frame is reported, and ends the connection it came by and no other', async (t) => {
   const gateway = await openGateway(t)
   const [unlucky, other] = [await subscribe(t, gateway), await subscribe(t, gateway)]
@@ -251,7 +251,7 @@ test('a client that does not read is closed with 1013 instead of being kept in m
   t.after(() => socket.terminate())
   await once(socket, 'open')
   const quick = await WsClient.connect(t, wsUrl(gateway))
-  // What the gateway may hold is one mebibyte; the rest is what the kernel takes before a write has to wait.
+  // The gateway buffers at most one mebibyte; the kernel's buffers come on top.
   socket.pause()
   const ping = JSON.stringify({ action: 'ping', id: 'x'.repeat(250 * 1024) })
   for (let sent = 0; sent < 80; sent++) socket.send(ping)
@@ -279,7 +279,7 @@ test('a gateway that stops says so to its clients and waits for none that is sil
 })
 
 test('each of 500 clients is notified of its own account and of no other', async (t) => {
-  // A ledger that asks for no work, because 500 blocks are to be made quickly.
+  // A ledger without work thresholds, so that 500 blocks are made quickly.
   const { node, rpcUrl, wsUrl } = await openDevnet(t, { thresholds: NO_WORK })
   const gateway = await openListeningGateway(t, {
     NODE_URLS: rpcUrl,
@@ -309,7 +309,7 @@ test('each of 500 clients is notified of its own account and of no other', async
   )
 })
 
-// Some HTTP clients offer HTTP/2 with their first request and mean no websocket.
+// Some HTTP clients offer an upgrade to HTTP/2 with their first request and do not want a websocket.
 test('a request that offers another protocol is answered over the one it came by', async () => {
   const { status, json } = await gateway.call('block_count', {}, { connection: 'Upgrade', upgrade: 'h2c' })
   assert.equal(status, 200)

@@ -8,7 +8,7 @@ import { freePort } from '../support/free-port.ts'
 import { until } from '../support/until.ts'
 import { DOUBLE, WORKERS, servePhp, unpackPlugin } from './woo-shop.ts'
 
-/* A real WordPress on a real MariaDB, from the packages of the system; only WooCommerce is stood in. */
+/* A real WordPress on a real MariaDB, from the system's packages. Only WooCommerce is replaced by a stub. */
 
 const WORDPRESS = process.env.WORDPRESS_DIR ?? '/usr/share/wordpress'
 const MARIADB = '/usr/sbin/mariadbd'
@@ -21,14 +21,14 @@ function hasMysql(): boolean {
   }
 }
 
-/** What a test needs that this machine has not; undefined where everything is there. */
+/** Programs that are missing here; undefined if none are. */
 export function findMissing(): string | undefined {
   if (!existsSync(join(WORDPRESS, 'wp-settings.php'))) return 'needs the package wordpress, or WORDPRESS_DIR'
   if (!existsSync(MARIADB)) return 'needs the package mariadb-server-core'
   return hasMysql() ? undefined : 'needs the package php-mysql'
 }
 
-/** Its version is printed: an older one than the plug-in asks for says less. */
+/** The version is printed: a test with an older WordPress than the plug-in requires proves less. */
 export async function serveWordPress(t: TestContext): Promise<string> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
@@ -76,12 +76,12 @@ if (!defined('ABSPATH')) define('ABSPATH', __DIR__ . '/');
 require_once ABSPATH . 'wp-settings.php';
 `
 
-/** An empty MariaDB without a network; answers its socket. */
+/** Starts an empty MariaDB without a network port; returns its socket. */
 async function openDatabase(t: TestContext): Promise<string> {
   const data = join(openFolder(t), 'db')
   mkdirSync(data)
   const socket = join(data, 's')
-  // Without tables of privileges: nobody else reaches the socket.
+  // Without privilege tables: only this user can reach the socket.
   const own = ['--no-defaults', `--datadir=${data}`, `--user=${process.env.USER ?? 'root'}`, '--skip-grant-tables']
   const server = spawn(MARIADB, [...own, `--socket=${socket}`, '--skip-networking'], { stdio: 'ignore' })
   t.after(async () => {

@@ -16,7 +16,7 @@ import { until } from '../support/until.ts'
 const root = join(import.meta.dirname, '../..')
 export const PLUGIN = join(root, 'integrations/woocommerce')
 export const DOUBLE = join(import.meta.dirname, 'woocommerce')
-/** Requests that the shop works at side by side, as a web server does. */
+/** PHP workers, as many as requests served in parallel. */
 export const WORKERS = '4'
 
 export interface ShownOrder {
@@ -45,12 +45,12 @@ export interface WooShop {
   secret: string
   settings: Record<string, string>
   customer: Signer
-  /** What customers and the merchant do. */
+  /** Runs an operation of a customer or the merchant. */
   play<T = Record<string, unknown>>(what: string, given?: object): Promise<T>
-  /** Saves the settings as the form in the admin does, and answers what it complains of. */
+  /** Saves the settings as the admin's form does; returns its errors. */
   save(changed?: Record<string, string>): Promise<string[]>
   order(total?: string): Promise<number>
-  /** Sends an order to the payment page; answers the id of its checkout. */
+  /** Sends an order to the payment page; returns the id of its checkout. */
   toPay(id: number): Promise<string>
   show(id: number): Promise<ShownOrder>
   checkout(id: string): Promise<OwnCheckout>
@@ -61,7 +61,7 @@ export interface WooShop {
   untilStatus(id: number, status: string): Promise<ShownOrder>
 }
 
-/** An empty shop in PHP with the plug-in, before a whole gateway; both are gone when the test has ended. */
+/** An empty PHP shop with the plug-in, in front of a whole gateway, both for the duration of the test. */
 export async function openWooShop(t: TestContext, serve: typeof serveShop = serveShop): Promise<WooShop> {
   const gateway = await openGateway(t)
   const merchant = await gateway.join()
@@ -85,7 +85,7 @@ export async function openWooShop(t: TestContext, serve: typeof serveShop = serv
   await openAccount(node, customer, nano('1000'))
   const play: WooShop['play'] = async <T>(what: string, given: object = {}) => {
     const reply = await ask(`${url}/play/${what}`, { body: JSON.stringify(given) })
-    // A warning of PHP stands before the JSON.
+    // A PHP warning would be printed before the JSON.
     if (reply.status !== 200 || !/^[[{]/.test(reply.text)) throw new Error(`${what}: ${reply.status} ${reply.text}`)
     return reply.json<T>()
   }
@@ -131,7 +131,7 @@ export async function openWooShop(t: TestContext, serve: typeof serveShop = serv
   }
 }
 
-/** The plug-in as a merchant has it: zipped, and unpacked by somebody else's program. */
+/** The plug-in as merchants get it: zipped, and unpacked by another program. */
 export function unpackPlugin(t: Pick<TestContext, 'after'>): string {
   const folder = openFolder(t)
   const made = execFileSync(process.execPath, [join(root, 'scripts/zip-woocommerce.mjs'), '--to', folder])
@@ -157,7 +157,7 @@ async function serveShop(t: TestContext): Promise<string> {
 interface Served {
   url: string
   env: NodeJS.ProcessEnv
-  /** What is served: a script, or a folder. */
+  /** A script or a folder to serve. */
   of: readonly string[]
 }
 
@@ -166,7 +166,7 @@ export async function servePhp(t: TestContext, { url, env, of }: Served): Promis
     ...['display_errors=1', 'html_errors=0', 'error_reporting=-1'].flatMap((setting) => ['-d', setting]),
     ...['-S', new URL(url).host, ...of],
   ]
-  // Its own group: its workers end with it.
+  // In its own process group, so that its workers end with it.
   const child: ChildProcess = spawn('php', args, { env, detached: true, stdio: 'ignore' })
   t.after(async () => {
     const ended = once(child, 'exit')

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { DOUBLE, PLUGIN, unpackPlugin } from './woo-shop.ts'
 
-/* The files of the plug-in for WooCommerce, before any of them is run. */
+/* Static checks of the WooCommerce plug-in's files. */
 
 const root = resolve(import.meta.dirname, '../..')
 const read = (...parts: string[]) => readFileSync(join(root, ...parts), 'utf8')

@@ -7,7 +7,7 @@ import { another } from '../support/another.ts'
 import { ask } from '../support/gateway.ts'
 import { PLUGIN, type WooShop, openWooShop } from './woo-shop.ts'
 
-/* The plug-in for WooCommerce as its merchant meets it: the settings, the test of the connection, both checkouts, the end. */
+/* The WooCommerce plug-in as a merchant uses it: settings, connection test, both checkouts, removal. */
 
 const AS_MERCHANT = { 'x-user': 'merchant' }
 
@@ -16,7 +16,7 @@ async function readNonce({ url }: WooShop): Promise<string> {
   return /data-nonce="(\w+)"/.exec(html)![1]!
 }
 
-/** Presses the button; answers what stands below it. */
+/** Presses the button; returns the text shown below it. */
 async function press(shop: WooShop, headers: Record<string, string> = AS_MERCHANT, nonce?: string) {
   const fields = { action: 'nano_gateway_test', _ajax_nonce: nonce ?? (await readNonce(shop)) }
   const form = { ...headers, 'content-type': 'application/x-www-form-urlencoded' }

@@ -8,7 +8,7 @@ import { until } from '../support/until.ts'
 import { findMissing, serveWordPress } from './real-wordpress.ts'
 import { openWooShop } from './woo-shop.ts'
 
-/* The plug-in for WooCommerce in a real WordPress on a real MariaDB. WooCommerce itself cannot be had from a distribution: its classes are stood in. */
+/* The WooCommerce plug-in in a real WordPress on a real MariaDB. Distributions have no WooCommerce package, so its classes are stubs. */
 
 const skip = isThorough ? (findMissing() ?? false) : 'with --thorough'
 
@@ -19,7 +19,7 @@ test(
     const shop = await openWooShop(t, serveWordPress)
     const { node } = shop.gateway.app.devnet!
     assert.equal((await ask(shop.hook, { body: '{}' })).status, 503, 'without a secret nothing is taken')
-    // Backslashes and quotes: WordPress adds slashes to what comes from outside.
+    // WordPress adds slashes to input, so the value has backslashes and quotes.
     assert.deepEqual(await shop.save({ title: 'Nano \\ "fast" & free' }), [])
     const { html } = await shop.play<{ html: string }>('settings')
     assert.ok(html.includes('Nano \\ &quot;fast&quot; &amp; free'), html.slice(0, 400))
@@ -82,7 +82,7 @@ test(
     const lines = await press()
     await takeShot(page, 'wordpress-settings')
     assert.ok(lines.length === 4 && lines.every((line) => line.startsWith('✓')), lines.join())
-    // Who is not signed in, or has no such page, tests nothing.
+    // Users without a session or without the settings page may not run the test.
     const body = new URLSearchParams({ action: 'nano_gateway_test', _ajax_nonce: '0123456789' }).toString()
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
     assert.equal((await ask(`${shop.url}/wp-admin/admin-ajax.php`, { body, headers: form })).status, 400)

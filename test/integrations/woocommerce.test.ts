@@ -9,11 +9,11 @@ import { serveWhole } from '../support/serve.ts'
 import { until } from '../support/until.ts'
 import { type WooShop, openWooShop } from './woo-shop.ts'
 
-/* The plug-in for WooCommerce in a shop in PHP, before a whole gateway and its development ledger. */
+/* The WooCommerce plug-in in a PHP shop, with a whole gateway and its development ledger. */
 
 const OTHER_SECRET = 'whsec_b3RoZXJvdGhlcm90aGVyb3RoZXJvdGhlcm90'
 
-/** The body of an event as the plug-in gets it; what it says beyond the two ids must not matter. */
+/** The body of an event; the plug-in must use only the two ids in it. */
 const eventOf = (checkoutId: string, orderId: number, type = 'payment.completed') =>
   JSON.stringify({
     id: 'evt_1',
@@ -50,12 +50,12 @@ test('a payment completes its order once in 100 deliveries, repeated, reordered 
   const [id, other] = [await shop.order(), await shop.order()]
   const [checkoutId, otherCheckout] = [await shop.toPay(id), await shop.toPay(other)]
   const { address, amount_raw: raw } = await shop.checkout(checkoutId)
-  // The signature is good and nothing was paid: the record counts, and not the event.
+  // The signature is valid, but nothing was paid: the checkout's record decides, not the event.
   for (const body of [eventOf(checkoutId, id), eventOf(otherCheckout, id), eventOf('0'.repeat(16), other)]) {
     assert.equal(await shop.tell(body), 200)
   }
   assert.deepEqual((await shop.show(id)).happened, [])
-  // Until all of them come at once, none gets through.
+  // No webhook gets through until all of them are sent at once.
   await shop.save({ webhook_secret: OTHER_SECRET })
   await shop.send(address, raw)
   await until(async () => (await shop.checkout(checkoutId)).status === 'complete')
@@ -151,7 +151,7 @@ test('an order that is paid in part waits on hold, is completed by the rest, and
   const held = await shop.untilStatus(id, 'on-hold')
   assert.deepEqual(held.happened, ['status:on-hold'])
   assert.match(held.notes.join(), /^[\d.]+ of [\d.]+ nano was paid/)
-  // The rest comes from somebody else.
+  // The rest comes from another sender.
   await give(shop.gateway.app.devnet!.node, fromAddress(address)!, (BigInt(raw) - half) as Raw)
   assert.deepEqual((await shop.untilStatus(id, 'processing')).happened, ['status:on-hold', 'payment_complete'])
   const refused = await shop.play<{ code: string; message: string }>('refund', { id, amount: '12.50' })
@@ -193,7 +193,7 @@ test('what ends unpaid cancels an order that still waits; what is paid late or a
   await shop.play('change', { id: cancelled, status: 'cancelled' })
   await develop(cancelled!, 'pay', { way: 'exactly' })
   await shop.untilStatus(cancelled!, 'on-hold')
-  // Heard of again, it is still the merchant's to decide, before and after.
+  // Further webhooks must not change the order, before and after the merchant's decision.
   for (const status of ['on-hold', 'completed']) {
     await shop.play('change', { id: cancelled, status })
     assert.equal(await shop.tell(eventOf(checkouts.get(cancelled!)!, cancelled!)), 200)
@@ -253,22 +253,19 @@ test('a gateway whose answers get lost makes one checkout and gives one refund',
     return reply.json<{ refunds: object[] }>().refunds.length
   }
   assert.equal(await countAtGateway(), 1)
-  // A second one of the same amount is another one.
+  // A second refund of the same amount is a new refund.
   assert.deepEqual(await shop.play('refund', { id, amount: '5.00' }), { success: true })
   assert.deepEqual([await countAtGateway(), (await shop.show(id)).refunds], [2, ['5.00', '5.00']])
 })
 
-/**
- * A proxy in front of the gateway that, on request, closes the connection instead of passing on the next matching
- * answer.
- */
+/** A proxy in front of the gateway that, on request, closes the connection instead of passing on the next matching answer. */
 async function openLossyRelay(t: TestContext, { gateway }: WooShop) {
   let losing: RegExp | undefined
   const made = new Set<string>()
   const url = await serveWhole(t, async (body, { method = '', url: path = '', headers }, response) => {
     const { host: _host, ...passed } = headers as Record<string, string>
     const asked = ask(`${gateway.url}${path}`, { method, headers: passed, ...(body && { body }) })
-    // At the end of a test the gateway may go before a shop that still asks.
+    // At the end of a test the gateway may stop before the shop does.
     const reply = await asked.catch(() => response.destroy())
     if (!('text' in reply)) return
     if (method === 'POST' && path === '/api/checkouts') made.add(reply.json().id!)
@@ -279,7 +276,7 @@ async function openLossyRelay(t: TestContext, { gateway }: WooShop) {
   })
   return {
     url,
-    /** The checkouts that the gateway has answered with. */
+    /** The checkouts in the gateway's answers. */
     get made() {
       return [...made]
     },

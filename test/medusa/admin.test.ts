@@ -6,9 +6,9 @@ import type { PaymentView } from '../../src/medusa/view.ts'
 import { untilStatus } from '../support/checkout-steps.ts'
 import { type MedusaShop, type Session, openMedusaShop } from './shop.ts'
 
-/* What the order's page of Medusa's dashboard says about a payment. */
+/* What the order page of Medusa's dashboard shows about a payment. */
 
-/** The route on what Medusa has stored; answers what the page gets. */
+/** Calls the route with data stored by Medusa; returns the page's data. */
 async function read({ options }: MedusaShop, data: Partial<Session>, provider_id = 'pp_nano_gateway') {
   const providers = [
     { id: 'other', options: {} },
@@ -27,7 +27,7 @@ async function read({ options }: MedusaShop, data: Partial<Session>, provider_id
   return answers[0]!.payment
 }
 
-test('the order says what became of its payment and of each refund, also where Medusa has heard nothing', async (t) => {
+test('the order shows the result of its payment and of each refund, even if Medusa was not notified', async (t) => {
   const shop = await openMedusaShop(t)
   const session = await shop.begin('payses_1', 10)
   const waiting = await read(shop, session)

@@ -14,9 +14,9 @@ import { openOrderPage } from './order-page.ts'
 import { SECRET } from './shop.ts'
 import { openStorefront } from './storefront.ts'
 
-/* Medusa itself, from npm, on PostgreSQL: from an empty shop to orders that are paid and refunded on the development ledger. */
+/* The real Medusa from npm on PostgreSQL: from an empty shop to orders that are paid and refunded on the development ledger. */
 
-/** Migrations and the start of a shop take a minute of a processor each, and others may want it as well. */
+/** Migrations and the start of a shop each take a minute of a processor, which may be busy. */
 const thorough = { skip: isThorough ? false : 'with --thorough', timeout: 20 * 60_000 }
 const root = resolve(import.meta.dirname, '../..')
 
@@ -37,7 +37,7 @@ test("provider and widget have the shape that Medusa's own types ask for", thoro
     const text = readFileSync(join(root, 'src/medusa/admin', name), 'utf8')
     writeFileSync(join(folder, 'widget', name), text.replaceAll("'../view.ts'", "'./view.ts'"))
   }
-  // What a route of the gateway answers has types of its own.
+  // Routes of the gateway have their own types.
   writeFileSync(join(folder, 'widget/view.ts'), 'export type PaymentView = Record<string, any> & { refunds: any[] }')
   const use = `
     import type { AdminOrder, DetailWidgetProps } from '@medusajs/framework/types'
@@ -56,7 +56,7 @@ test("provider and widget have the shape that Medusa's own types ask for", thoro
   )
 })
 
-/** Posts webhooks as the network might bring them: often, at once, in any order. */
+/** Posts webhooks as a network might deliver them: repeated, in parallel, in any order. */
 async function post({ url }: Framework, bodies: readonly string[], times: number): Promise<void> {
   const random = new SeededRandom(SEED)
   const timestamp = Math.floor(Date.now() / 1_000)
@@ -98,7 +98,7 @@ test('an empty shop sells: paid once under a hundred webhooks, refunded to the l
   }
   const check = async (id: string) => (await gateway.rest('GET', `/check/${id}`)).json()
 
-  // The scenario of the guide: the visitor's browser never comes back, and the webhook alone makes the order.
+  // The guide's scenario: the visitor's browser never returns, and only the webhook makes the order.
   const lines: string[] = []
   await shop.runExample('first-order.mjs', (line) => {
     lines.push(line)
@@ -108,7 +108,7 @@ test('an empty shop sells: paid once under a hundred webhooks, refunded to the l
   assert.equal(lines.at(-1), 'Order 1 is paid: 25 EUR')
   const store = await openStorefront(shop)
 
-  // A cart that grows has another price: its old checkout takes no payment any more.
+  // A cart that grows has a new price, so its old checkout must refuse payments.
   const cart = await store.fill(2)
   const first = await store.begin(cart)
   await store.add(cart)
@@ -116,7 +116,7 @@ test('an empty shop sells: paid once under a hundred webhooks, refunded to the l
   const session = await store.begin(cart, { checkout_id: first.checkout_id, amount: '0.01' })
   assert.deepEqual([session.amount, session.currency], ['37.5', 'EUR'])
 
-  // Whatever the browser says, an unpaid cart is no order.
+  // An unpaid cart must not become an order, whatever the browser sends.
   await assert.rejects(store.complete(cart), /not authorized/)
   assert.deepEqual(await store.orders(), [])
 
@@ -137,7 +137,7 @@ test('an empty shop sells: paid once under a hundred webhooks, refunded to the l
     [37.5, [37.5], 37.5],
   )
 
-  // Money goes back by the administrator's hand, in two parts, to the payer, and to the last raw.
+  // An administrator refunds the payer in two parts, down to the last raw.
   const { amount_paid_raw: paid } = await check(session.checkout_id)
   const readOwn = async () =>
     (await gateway.rest('GET', `/api/checkouts/${session.checkout_id}`, merchant.key)).json<{ checkout: OwnCheckout }>()

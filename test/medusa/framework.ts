@@ -21,18 +21,18 @@ const MANIFEST = JSON.stringify({
   private: true,
   dependencies: {
     ...Object.fromEntries(['medusa', 'framework', 'cli', 'admin-sdk'].map((name) => [`@medusajs/${name}`, VERSION])),
-    // The first builds the dashboard, the others say what its extensions may use.
+    // The first builds the dashboard; the others provide types for its extensions.
     typescript: '5.9.3',
     '@types/react': '18.3.26',
   },
 })
 
-/** What it depends on is taken as it was then: of some of it a new version is published every day, and not always whole. */
+/** Dependencies are installed as of this date: some publish a new version every day, and not always a complete one. */
 const AS_OF = '2026-11-01'
 
 export const ADMIN = { email: 'admin@shop.example', password: 'only for this test' }
 
-/** Where the framework lies, from npm; installed once, and again when its version changes. Nothing of it runs while it is installed. */
+/** The folder with the framework from npm, installed again when its version changes. No scripts run during the installation. */
 export async function installFramework(): Promise<string> {
   const folder = join(
     CACHE,
@@ -63,13 +63,13 @@ export interface Framework {
   url: string
   /** Calls a route that must succeed. */
   call<T>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object, headers?: object): Promise<T>
-  /** Runs a program of the example beside it; tells each line that it prints. */
+  /** Runs a program of the example; calls `onLine` with each line of its output. */
   runExample(name: string, onLine: (line: string) => void): Promise<void>
-  /** What it has said so far. */
+  /** Its output so far. */
   log(): string
 }
 
-/** A new shop with an administrator and the dashboard, in a process of its own on an empty database; it ends with the test. */
+/** A new shop with an administrator and the dashboard, in its own process on an empty database, until the test ends. */
 export async function openFramework(
   t: TestContext,
   settingsAt: (url: string) => Record<string, string>,

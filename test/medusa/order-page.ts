@@ -3,14 +3,14 @@ import { DESK, openBrowser, openTab, takeShot } from '../pages/browser.ts'
 import { ADMIN, type Framework } from './framework.ts'
 
 export interface OrderPage {
-  /** Waits until what the extension shows of the payment has all these texts. */
+  /** Waits until the extension's panel has all these texts. */
   shows(texts: readonly (string | null)[]): Promise<void>
   hrefOf(link: string): Promise<string | null>
   reload(): Promise<unknown>
   picture(name: string): Promise<void>
 }
 
-/** An administrator signs in to Medusa's dashboard and opens an order. */
+/** Signs in to Medusa's dashboard as an administrator and opens an order. */
 export async function openOrderPage(t: TestContext, { url }: Framework, orderId: string): Promise<OrderPage> {
   const { page } = await openTab(t, await openBrowser(), { url }, DESK)
   await page.goto(`${url}/app/login`)

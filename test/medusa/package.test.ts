@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { packMedusa } from '../support/packed-medusa.ts'
 
-/* `@nano-gateway/medusa` as it is published: from its packed file, in an empty folder. */
+/* `@nano-gateway/medusa` as published: installed from its packed file into an empty folder. */
 
 test('the package is small, has its types, needs nothing of Medusa, and is loaded as Medusa loads it', (t) => {
   const { folder, bytes, files } = packMedusa()
@@ -23,9 +23,9 @@ test('the package is small, has its types, needs nothing of Medusa, and is loade
     return [...new Set(imported.map(([, from]) => /^(@[^/]+\/)?[^/]+/.exec(from!)![0]))].sort()
   }
   assert.deepEqual(importsOf('dist/index.js'), ['@noble/curves', '@noble/hashes'])
-  // The dashboard can show nothing that was made with another library than its own.
+  // The extension must use the dashboard's own React.
   assert.deepEqual(importsOf('dist/admin/index.js'), ['@medusajs/js-sdk', '@medusajs/ui', 'react'])
-  // Medusa requires what its configuration names, and wants the default export.
+  // Medusa loads its configuration's modules with `require` and uses the default export.
   const program = `
     const { default: found } = require('@nano-gateway/medusa')
     const [service] = found.services

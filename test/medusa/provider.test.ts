@@ -7,9 +7,9 @@ import { SEED, SeededRandom } from '../support/random.ts'
 import { SECRET, type Session, openMedusaShop } from './shop.ts'
 import { another } from '../support/another.ts'
 
-/* The provider for Medusa as Medusa calls it, on a whole gateway and its ledger. `framework.test.ts` has Medusa itself. */
+/* Calls the provider as Medusa does, on a whole gateway and its ledger. `framework.test.ts` uses the real Medusa. */
 
-/** With the id of the session, which Medusa alone says. */
+/** With the session's id, which only Medusa provides. */
 const byMedusa = (data: Session) => ({ data, context: { idempotency_key: data.session_id } })
 
 const statusOf = async (provider: NanoPaymentProvider, data: Session) =>
@@ -40,7 +40,7 @@ test('a session is a checkout at the price of the shop, captured when the gatewa
     successUrl: 'https://shop.example/paid?session={session_id}',
     title: 'Order',
   })
-  // What a visitor adds counts for nothing; amounts come in each of Medusa's forms.
+  // Data added by the visitor must be ignored; amounts come in all of Medusa's forms.
   const lie = { checkout_id: 'f'.repeat(16), amount: '0.01', refunds: [{ id: 'rfd_1', amount: '10' }] }
   const session = await begin('payses_1', { value: '10.004999999999999999', precision: 20 }, lie)
   assert.deepEqual([session.currency, session.amount, session.refunds], ['EUR', '10', []])
@@ -64,17 +64,17 @@ test('a session is a checkout at the price of the shop, captured when the gatewa
   assert.equal((await provider.getPaymentStatus({ data: session })).status, 'captured')
   await provider.capturePayment({ data })
 
-  // A paid checkout pays for its own session, at its own price, and for nothing else.
+  // A paid checkout pays only for its own session at its own price.
   const other = await begin('payses_2', 10)
   const borrowed = { ...other, checkout_id: session.checkout_id }
   for (const data of [borrowed, { ...session, amount: '20' }, { ...session, currency: 'USD' }]) {
     await assert.rejects(provider.authorizePayment(byMedusa(data)), { code: 'foreign_checkout' })
   }
-  // Nor for a new session into which a visitor has put the data of a paid one.
+  // Nor for a new session into which a visitor has copied the data of a paid one.
   const stolen = { data: session, context: { idempotency_key: 'payses_3' } }
   await assert.rejects(provider.authorizePayment(stolen), { code: 'foreign_checkout' })
   await assert.rejects(provider.authorizePayment({ data: session }), { code: 'foreign_checkout' })
-  // And its money is not forgotten with the session.
+  // A paid session cannot be deleted or cancelled.
   for (const end of [provider.deletePayment, provider.cancelPayment]) {
     await assert.rejects(end.call(provider, { data: session }), { code: 'already_paid', type: 'not_allowed' })
   }
@@ -113,7 +113,7 @@ test('another price is another checkout: the old one takes no payment any more, 
   assert.notEqual(moreExpensive.checkout_id, session.checkout_id)
   assert.equal(same.checkout_id, moreExpensive.checkout_id)
   assert.equal((await shop.check(session.checkout_id)).status, 'cancelled')
-  // Back to the first price is a third checkout, because the first has ended.
+  // Changing back to the first price makes a third checkout, because the first has ended.
   const back = await update(moreExpensive, 10)
   assert.equal(new Set([session, moreExpensive, back].map((each) => each.checkout_id)).size, 3)
   await pay(back)
@@ -146,7 +146,7 @@ test('a hundred webhooks, repeated, late and in any order, say one thing: what t
   const events = await hooks(session.checkout_id)
   assert.deepEqual(events.map(({ data }) => data.type).sort(), ['payment.completed', 'payment.partial'])
   const random = new SeededRandom(SEED)
-  // Medusa may come to them a day later.
+  // Medusa may process the webhooks a day later.
   world.clock.leap(86_400_000)
   const told = await Promise.all(
     Array.from({ length: 100 }, () => provider.getWebhookActionAndData(random.pick(events))),

@@ -4,13 +4,13 @@ import { merchant, untilStatus } from '../support/checkout-steps.ts'
 import { PAYER } from '../support/refund-steps.ts'
 import { type MedusaShop, type Session, openMedusaShop } from './shop.ts'
 
-/* Medusa forgets a refund whose answer it did not get, and asks again under another id: the payer is paid once all the same. */
+/* If Medusa does not get the answer to a refund, it forgets the refund and asks again with another id. The payer must still be refunded only once. */
 
 interface PaidShop extends Omit<MedusaShop, 'refund'> {
   session: Session
-  /** Medusa gives back, and writes down what it is answered. */
+  /** Refunds as Medusa does, and stores the answer. */
   refund(id: string, amount: number): Promise<Session>
-  /** What the payer has got back, in raw. */
+  /** The amount refunded to the payer, in raw. */
   returned(): bigint
 }
 
@@ -44,7 +44,7 @@ test('a part goes back, then the rest, to the last raw; the same refund asked fo
   const { provider, turning } = shop
   const first = shop.session
   await shop.refund('ref_1', 4)
-  // Medusa asks again, with what it knew before.
+  // Medusa asks again with the data that it had before.
   const again = provider.refundPayment({ data: first, amount: 4, context: { idempotency_key: 'ref_1' } })
   assert.deepEqual((await turning(again)).data.refunds, shop.session.refunds)
   await shop.refund('ref_2', 6)
@@ -58,7 +58,7 @@ test('a part goes back, then the rest, to the last raw; the same refund asked fo
   await shop.untilRefund(shop.session.checkout_id, 'sent')
   assert.equal(shop.returned(), await paidRawOf(shop))
   await assert.rejects(shop.refund('ref_3', 1), { code: 'refund_too_large', type: 'not_allowed' })
-  // Everything went back: the session is no payment any more.
+  // Everything was refunded, so the session no longer counts as paid.
   assert.equal((await provider.getPaymentStatus({ data: shop.session })).status, 'canceled')
 })
 
@@ -74,7 +74,7 @@ test('a refund whose answers are lost is paid once, and taken for the one that i
   await assert.rejects(shop.refund('ref_1', 4), /Option `url`/)
   losing.mock.restore()
   assert.equal((await shop.list(shop.session.checkout_id)).refunds.length, 1)
-  // Whoever asked for it may still be writing it down.
+  // The first refund's caller may not have stored the answer yet.
   await assert.rejects(shop.refund('ref_2', 4), { code: 'refund_in_progress' })
   shop.world.clock.leap(121_000)
   await assert.rejects(shop.refund('ref_3', 5), { code: 'refund_in_progress' })

@@ -17,11 +17,11 @@ export interface MedusaShop extends RefundShop {
   provider: NanoPaymentProvider
   warnings: string[]
   options: Record<string, string>
-  /** As Medusa does for a visitor, who may add something to the data. */
+  /** Begins a session as Medusa does for a visitor, who may add data. */
   begin(id: string, amount: unknown, data?: object): Promise<Session>
-  /** Pays what the checkout of a session asks for. */
+  /** Pays the amount of a session's checkout. */
   pay(session: Session): Promise<void>
-  /** Every event of a checkout as it is posted to the shop. */
+  /** Every event of a checkout, as posted to the shop. */
   hooks(checkoutId: string, secret?: string): Promise<Hook[]>
 }
 
@@ -31,7 +31,7 @@ export interface Hook {
   headers: Record<string, string>
 }
 
-/** The provider of a shop in Medusa, on a gateway with a ledger; both live by the clock of the test. */
+/** The payment provider of a Medusa shop, and a gateway with a ledger, all on the test's clock. */
 export async function openMedusaShop(t: TestContext, more: Record<string, string> = {}): Promise<MedusaShop> {
   const steps = await openRefundShop(t)
   const { shop, merchant, wallet, world } = steps
@@ -53,7 +53,7 @@ export async function openMedusaShop(t: TestContext, more: Record<string, string
       return { ...data, ...made.data } as Session
     },
     async pay({ checkout_id: id }) {
-      // The page shows how much nano the price is now.
+      // The page shows the current amount in nano.
       const page = await shop.rest('GET', `/checkout/${id}`)
       const { address, amount_raw: raw } = page.json()
       await world.pay(address!, raw!)

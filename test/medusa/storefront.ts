@@ -21,18 +21,18 @@ export interface Order {
 }
 
 export interface Storefront {
-  /** A cart with so many lamps at 12.50 euros. */
+  /** A cart with that many lamps at 12.50 euros. */
   fill(quantity: number): Promise<string>
   add(cartId: string): Promise<void>
-  /** The visitor wants to pay with nano. */
+  /** The visitor chooses to pay with nano. */
   begin(cartId: string, data?: object): Promise<Session>
   complete(cartId: string): Promise<{ type: string }>
-  /** All but the one of the example. */
+  /** All orders except the example's. */
   orders(): Promise<Order[]>
   refund(paymentId: string, amount: number): Promise<void>
 }
 
-/** The shop that the example of the guide has filled: a region, a channel with a key for its pages, and a lamp. */
+/** The shop that the guide's example has filled: a region, a sales channel with a publishable key, and a lamp. */
 export async function openStorefront({ call }: Framework): Promise<Storefront> {
   const { token } = await call<{ token: string }>('POST', '/auth/user/emailpass', ADMIN)
   const admin = { authorization: `Bearer ${token}` }

@@ -10,7 +10,7 @@ import { FaultyNode } from '../support/faulty-node.ts'
 import { type Gateway, ask, openGateway, readMetrics } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 
-/* Nodes of another ledger than ours, and nodes that do not say which they have. */
+/* Nodes with the ledger of another network, and nodes that do not say which network they are on. */
 
 const alice = new Signer(1)
 
@@ -18,7 +18,7 @@ const stateOf = ({ app }: Gateway, at = 0) => app.nodes.pool.upstreams[at]!.stat
 const readinessOf = async ({ url }: Gateway) => (await ask(`${url}/health/ready`, { method: 'GET' })).json()
 const balanceOf = ({ call }: Gateway) => call('account_balance', { account: alice.address })
 
-/** A ledger on which alice has some nano, behind a node that can be made to misbehave. */
+/** A ledger where Alice has some nano, behind a node that can be made to misbehave. */
 async function openNode(t: TestContext, amount: number, options: Parameters<typeof openDevnet>[1] = {}) {
   const ledger = await openDevnet(t, { thresholds: NO_WORK, ...options })
   await openAccount(ledger.node, alice, nano(amount))
@@ -56,7 +56,7 @@ test('the health page names a node of another ledger and says what is wrong with
   assert.ok(page.includes(`the first block of its ledger is ${genesisOf('elsewhere').hash}`))
 })
 
-test('a node of another ledger beside a good one was asked for balances; now it is asked nothing, and what its websocket tells is ignored', async (t) => {
+test('a node of another network was asked for balances; now it gets no requests, and its websocket is ignored', async (t) => {
   const good = await openNode(t, 5)
   const wrong = await openNode(t, 7_000, { genesis: genesisOf('elsewhere') })
   const gateway = await openGateway(t, {
@@ -77,7 +77,7 @@ test('a node of another ledger beside a good one was asked for balances; now it 
   const told: string[] = []
   nodes.confirmations.listen(({ hash }) => told.push(hash))
   const elsewhere = await give(wrong.ledger.node, alice.key, nano(1))
-  // It has arrived here, and was put aside.
+  // The confirmation has arrived here and was ignored.
   await until(() => nodes.pool.upstreams[1]!.announced.includes(elsewhere))
   const here = await give(good.ledger.node, alice.key, nano(1))
   await until(() => told.includes(here))
@@ -93,7 +93,7 @@ test('a node that comes back as a node of another ledger serves nobody, not even
   await node.behave('dead')
   clock.advance(3_000)
   await until(() => stateOf(gateway) === 'failing')
-  // An operator reads why, and not that its ledger is not known.
+  // The operator must read the reason, not that the network is unknown.
   assert.match(
     (await readinessOf(gateway)).reason!,
     /is not used, because it does not answer: (refused connection|connection closed)$/,

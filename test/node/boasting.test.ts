@@ -7,11 +7,11 @@ import { type Gateway, ask, openGateway, readMetrics } from '../support/gateway.
 import { type GrownLedger, growLedger } from '../support/grown-ledger.ts'
 import { until } from '../support/until.ts'
 
-/* Nodes that count blocks which nobody else has. */
+/* Nodes that claim more blocks than exist. */
 
 const LIE = '340282366920938463463374607431768211455'
 
-/** Claims more blocks than it has and a fortune for everybody; its blocks themselves are real. */
+/** Claims more blocks than it has and a huge balance for everybody; its blocks are real. */
 function boast(node: FaultyNode, lead: () => number = () => 900_000): void {
   node.lie('block_count', (answer) => {
     const count = String(Number(answer.cemented) + lead())
@@ -35,7 +35,7 @@ const openBefore = (t: TestContext, nodes: readonly { url: string }[], clock = n
     clock,
   )
 
-/** The next look at all nodes, to its end. */
+/** Waits for the next check of all nodes to finish. */
 async function look({ app }: Gateway, clock: TestClock): Promise<void> {
   const { pool } = app.nodes
   const { looks } = pool
@@ -45,7 +45,7 @@ async function look({ app }: Gateway, clock: TestClock): Promise<void> {
 
 const statesOf = ({ app }: Gateway) => app.nodes.pool.upstreams.map(({ state }) => state)
 
-/** Every account, so that each node would have its share. */
+/** Enough accounts for each node to be asked about some. */
 async function assertTrueBalances(gateway: Gateway, { current, signers }: GrownLedger): Promise<void> {
   for (const { key, address } of signers) {
     const { balance } = (await gateway.call('account_balance', { account: address })).json()
@@ -67,7 +67,7 @@ test('a good node beside one that claims 900,000 more blocks was put out, and ba
   assert.match(metrics, /gateway_upstream_healthy\{upstream="node-1"\} 1/)
 })
 
-test('a lead that grows little by little puts nobody out but the liar, who serves nothing even when the good node is away', async (t) => {
+test('a slowly growing false lead excludes only the liar, which serves nothing even while the good node is down', async (t) => {
   const { ledgers, nodes } = await openNodes(t, 2)
   const clock = new TestClock()
   let lead = 0
@@ -93,7 +93,7 @@ test('a lead that grows little by little puts nobody out but the liar, who serve
   assert.deepEqual(statesOf(gateway), ['well', 'well'])
 })
 
-test('a liar that shows blocks it made up is not believed: nobody signed them', async (t) => {
+test('a liar that shows invented blocks is ignored: they are not signed', async (t) => {
   const { ledgers, nodes } = await openNodes(t, 2)
   boast(nodes[1]!)
   const invented = Array.from({ length: 600 }, (_, at) => at.toString(16).toUpperCase().padStart(64, '0'))
@@ -135,19 +135,19 @@ test('of two nodes the one that is really behind is put out: by the blocks that 
   const gateway = await openBefore(t, nodes)
   assert.deepEqual(statesOf(gateway), ['well', 'behind'])
   await assertTrueBalances(gateway, ledgers)
-  // The good one shows nothing now, but the one that is behind has heard from its peers how far they are.
+  // The good node does not answer this now, but the stale one knows from its peers how far they are.
   nodes[0]!.lie('confirmation_history', () => ({ error: 'Unknown command' }))
   nodes[1]!.lie('telemetry', (answer) => ({ ...answer, cemented_count: '1000100' }))
   assert.deepEqual(statesOf(await openBefore(t, nodes)), ['well', 'behind'])
 })
 
-test('a node that is alone is believed, whatever it counts', async (t) => {
+test('a single node is trusted, whatever block count it reports', async (t) => {
   const { nodes } = await openNodes(t, 1)
   nodes[0]!.lie('block_count', (answer) => ({ ...answer, cemented: '999999999' }))
   assert.deepEqual(statesOf(await openBefore(t, nodes)), ['well'])
 })
 
-/** What a node that is behind may say when it is asked for the blocks that it lacks. */
+/** Evasive answers of a stale node that is asked for the missing blocks. */
 const EVASIONS: Record<string, Parameters<FaultyNode['lie']>[1]> = {
   'does not know blocks_info': () => ({ error: 'Unknown command' }),
   'answers blocks_info with an error': () => ({ error: 'Block not found' }),
@@ -155,7 +155,7 @@ const EVASIONS: Record<string, Parameters<FaultyNode['lie']>[1]> = {
   'says that it lacks no block': (answer) => ({ ...answer, blocks_not_found: [] }),
 }
 
-/** The first node counts more and more, as far as the lead goes, while the second stands still and evades. */
+/** The first node's block count grows as far as the claimed lead, while the second stands still and evades. */
 function fallBehind([good, stale]: readonly FaultyNode[], evasion: string, lead: () => number): Promise<void> {
   good!.lie('block_count', (answer) => ({ ...answer, cemented: String(Number(answer.cemented) + lead()) }))
   stale!.lie('blocks_info', EVASIONS[evasion]!)
@@ -185,7 +185,7 @@ for (const evasion of Object.keys(EVASIONS)) {
     boast(nodes[1]!)
     const gateway = await openBefore(t, nodes, clock)
     assert.deepEqual(statesOf(gateway), ['well', 'suspect'], 'at the first look')
-    // It then grows like any other, for longer than a contest counts.
+    // Then it grows like a normal node, for longer than the result of a contest is valid.
     let lead = 900_000
     boast(nodes[1]!, () => (lead += 10))
     for (let looks = 0; looks < 15; looks++) await look(gateway, clock)
@@ -282,7 +282,7 @@ test('a node that had proven its lead once leaped by 900,000 blocks, was too slo
   await assertTrueBalances(gateway, ledgers)
 })
 
-test('a node that had proven its lead served nothing while it was asked again, every 30 seconds, and old balances were told', async (t) => {
+test('a node that had proven its lead was excluded for each new check, every 30 seconds, and old balances were served', async (t) => {
   const { ledgers, nodes } = await openNodes(t, 2)
   const clock = new TestClock()
   await nodes[1]!.behave('lagging')

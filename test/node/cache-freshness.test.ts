@@ -11,7 +11,7 @@ import { type World, alice, bob, carol, eventReads, happen, openWorld } from './
 
 const MONTH = 30 * 86_400_000
 
-/** Every one of these reads is answered from there. */
+/** Checks that every one of these reads comes from there. */
 async function assertFrom(source: 'hit' | 'miss', { sourceOf }: Pick<World, 'sourceOf'>, reads: [string, object][]) {
   for (const [action, params] of reads) {
     assert.equal(await sourceOf(action, params), source, `${action} ${JSON.stringify(params)}`)
@@ -31,7 +31,7 @@ test('a confirmation drops what is remembered of the account and of the other si
   await assertFrom('miss', world, [...eventReads(alice), ...eventReads(bob)])
   await assertFrom('hit', world, eventReads(carol))
   await remember()
-  // A receive names the send by its hash.
+  // A receive contains the hash of its send.
   const block = { hashes: [send], receive_hash: 'true' }
   assert.equal(await sourceOf('blocks_info', block), 'miss')
   await happen(world, bob.receive(frontierOf(ledger.node, bob.key), send, nano(1)))
@@ -54,7 +54,7 @@ test('an own block drops what is remembered before it is confirmed', async (t) =
   assert.equal((await gateway.ask('block_info', { hash: previous })).body.successor, hashBlock(block))
 })
 
-// The first node to confirm drops the answer; one that confirms later may have been asked in between.
+// The first node to confirm a block drops the cached answer. It may be cached again from a node that confirms later.
 test('a block confirmed by a second node drops what was read between the two', async (t) => {
   const ledgers = [await openDevnet(t, { thresholds: NO_WORK }), await openDevnet(t, { thresholds: NO_WORK })] as const
   for (const { node } of ledgers) await openAccount(node, alice, nano(100))
@@ -73,7 +73,7 @@ test('a block confirmed by a second node drops what was read between the two', a
   late.node.hold()
   await publish(late.node, block)
   await publish(early.node, block)
-  // Let the first confirmation arrive: then the answer is asked for anew, and remembered.
+  // After the first confirmation the answer is read and cached again.
   nodes[0]!.forgetHits()
   await until(async () => (await balance(), nodes[0]!.hits('account_balance') > 0))
   assert.equal(await balance(), `${nano(100)}`)
@@ -106,7 +106,7 @@ test('without a websocket nothing that events keep fresh is remembered', async (
   }
 })
 
-// Blocks are built from account_info: a stale frontier is a fork.
+// Blocks are built from account_info, and an old frontier makes a fork.
 test('what events keep fresh lasts two seconds at most, and account_info is never remembered', async (t) => {
   const world = await openWorld(t)
   const { node, clock, sourceOf } = world
@@ -155,7 +155,7 @@ test('a confirmed block with a successor is remembered for ever, any other for a
   await assertFrom('miss', world, open)
   clock.advance(MONTH)
   await assertFrom('hit', world, settled)
-  // Nothing that was missed can have changed it.
+  // A missed event cannot have changed this answer.
   await relay.cut()
   await until(() => !gateway.app.nodes.confirmations.connected)
   await assertFrom('hit', world, settled)

@@ -21,14 +21,14 @@ export async function openWorld(t: TestContext, env: Record<string, string> = {}
   const clock = new TestClock()
   const gateway = await openPooledGateway(t, [{ url: node.url, wsUrl: relay.url }], { clock, env })
   await until(() => gateway.app.nodes.confirmations.connected)
-  /** Asks and says where the answer came from. */
+  /** Asks and returns where the answer came from. */
   const sourceOf = async (action: string, params?: object) => (await gateway.ask(action, params)).cache
   return { ledger, node, relay, clock, gateway, sourceOf }
 }
 
 export type World = Awaited<ReturnType<typeof openWorld>>
 
-/** Reads that only stay true as long as nothing happens to the account. */
+/** Reads whose answers stay valid only until something happens to the account. */
 export const eventReads = ({ address: account }: Signer): [string, object][] => [
   ['account_balance', { account }],
   ['accounts_balances', { accounts: [account] }],
@@ -37,7 +37,7 @@ export const eventReads = ({ address: account }: Signer): [string, object][] => 
   ['accounts_receivable', { accounts: [account], count: '10', source: 'true' }],
 ]
 
-/** Publishes without the gateway, and waits until the gateway knows the block. */
+/** Publishes directly at the node and waits until the gateway has the block. */
 export async function happen({ ledger, gateway }: World, block: ReturnType<Signer['send']>): Promise<string> {
   const heard = new Promise<void>((resolve) => {
     gateway.app.nodes.confirmations.listen(({ hash }) => hash === hashBlock(block) && resolve())

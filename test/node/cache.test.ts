@@ -66,7 +66,7 @@ test('an error is shared by those who wait for it and by nobody after', async (t
   assert.equal((await gateway.ask('account_info', { account: alice.address })).status, 200)
 })
 
-// A public proxy once answered one account's balance with another's, because its key was the action's name.
+// A public proxy once answered one account's balance with another's, because its cache key was only the action's name.
 test('reads with different parameters never share an answer', async (t) => {
   const { ledger, gateway } = await openWorld(t)
   const hash = await publish(ledger.node, alice.send(frontierOf(ledger.node, alice.key), bob.key, nano(7)))
@@ -123,7 +123,7 @@ test('refusals and failures are not remembered', async (t) => {
 
 test('the cache stays within its bytes and forgets what was not used for longest', async (t) => {
   const bytesMax = 48 * 1024
-  // Three eighths of the setting are for what nodes answer, the rest for what is made of it.
+  // Three eighths of the cache are for the node's answers, the rest for the responses made of them.
   const { gateway, sourceOf } = await openWorld(t, { CACHE_BYTES_MAX: String((bytesMax * 8) / 3) })
   const read = (count: number) => sourceOf('account_history', { account: alice.address, count, raw: 'true' })
   for (let count = 1; count <= 300; count++) {

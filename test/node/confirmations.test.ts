@@ -12,15 +12,15 @@ import { WsClient } from '../support/ws-client.ts'
 const alice = new Signer(1)
 const bob = new Signer(2)
 const carol = new Signer(3)
-/** Longer than the first pause before a socket is opened again. */
+/** Longer than the first pause before a socket reconnects. */
 const PAUSE = 500
 
-/** Two nodes of one ledger, each with its websocket, and one clock for all of them. */
+/** Two nodes of one ledger, each with its websocket, and one shared clock. */
 async function openWorld(t: TestContext) {
   const clock = new TestClock()
   const ledger = await openDevnet(t, { thresholds: NO_WORK, clock })
   for (const signer of [alice, bob, carol]) await openAccount(ledger.node, signer, nano(100))
-  // What happened so far is long ago.
+  // Everything so far happened long ago.
   clock.advance(3_600_000)
   const nodes = [await FaultyNode.start(t, { ledger }), await FaultyNode.start(t, { ledger })]
   const relays = [await EventRelay.start(t, ledger.wsUrl), await EventRelay.start(t, ledger.wsUrl)]
@@ -33,12 +33,12 @@ async function openWorld(t: TestContext) {
   await until(() => confirmations.connected)
   return {
     ...{ ledger, nodes, relays, clock, gateway },
-    /** The hashes that the bus reported, in order. */
+    /** Hashes reported on the bus, in order. */
     told,
-    /** A send of one nano, straight to the ledger. */
+    /** Sends one nano, directly at the ledger. */
     send: (from: Signer, to: Signer) =>
       publish(ledger.node, from.send(frontierOf(ledger.node, from.key), to.key, nano(1))),
-    /** No node says anything until `reconnect`. */
+    /** Disconnects all nodes until `reconnect`. */
     async cutAll() {
       for (const relay of relays) await relay.cut()
       await until(() => !confirmations.connected)
@@ -52,7 +52,7 @@ async function openWorld(t: TestContext) {
 
 type World = Awaited<ReturnType<typeof openWorld>>
 
-/** Lets time pass until something is so: gently, because a clock that leaps makes live connections look silent. */
+/** Advances the clock until the condition is true, in small steps: after a big one, live connections would look silent. */
 async function untilInTime(clock: TestClock, isSo: () => boolean): Promise<void> {
   await until(() => {
     clock.advance(20)
@@ -60,14 +60,14 @@ async function untilInTime(clock: TestClock, isSo: () => boolean): Promise<void>
   })
 }
 
-/** A send that is certainly reported. Frames come in order, so everything before it has been reported by then. */
+/** Sends a block that will be reported. Frames come in order, so everything before it has been reported when this returns. */
 async function reportMark({ told, send }: World): Promise<string> {
   const mark = await send(carol, carol)
   await until(() => told.includes(mark))
   return mark
 }
 
-test('a block that two nodes tell is reported once, and blocks come in their order', async (t) => {
+test('a block confirmed by two nodes is reported once, and blocks are reported in order', async (t) => {
   const world = await openWorld(t)
   const hashes: string[] = []
   for (let round = 0; round < 10; round++) {
@@ -142,7 +142,7 @@ test('after a gap a watched account gets what it missed, once, and nobody is not
   assert.deepEqual(told.toSorted(), [before, ...missed, mark].sort())
   assert.equal(told.includes(unwatched), false)
 
-  // A second gap reports nothing again, although it is read again.
+  // A second gap is read again but reports nothing again.
   await cutAll()
   for (const node of nodes) node.forgetHits()
   await reconnect()
@@ -150,7 +150,7 @@ test('after a gap a watched account gets what it missed, once, and nobody is not
   const second = await reportMark(world)
   assert.deepEqual(told.slice(-2), [mark, second])
 
-  // Who stopped watching is not looked up any more.
+  // An address without a watcher is not looked up any more.
   await cutAll()
   release()
   await send(alice, bob)
@@ -158,7 +158,7 @@ test('after a gap a watched account gets what it missed, once, and nobody is not
   await reconnect()
   const third = await reportMark(world)
   assert.deepEqual(told.slice(-2), [second, third])
-  // The gateway itself watches its own wallets.
+  // The gateway itself watches its wallets.
   const asked = nodes.flatMap((node) => node.bodies('account_history'))
   assert.deepEqual(
     asked.filter((body) => body.includes(bob.address) || body.includes(alice.address)),
@@ -207,7 +207,7 @@ test('frames that make no sense are ignored', async (t) => {
   const mark = await reportMark(world)
   assert.deepEqual(told, [mark])
 
-  // A frame is passed on if the parts that we need are valid, whatever else it contains.
+  // A frame is passed on if the fields that we need are valid, whatever else it contains.
   const odd: [string, unknown][] = [
     ['B', undefined],
     ['C', null],

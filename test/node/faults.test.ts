@@ -12,7 +12,7 @@ const NO_NODE = 'No node available. Try again in a few seconds.'
 
 const BAD = ['dead', 'slow', 'lagging', 'html', 'cut'] as const
 
-/** Two bad nodes of every two kinds, and, where there is time, every larger set of kinds. */
+/** All pairs of fault kinds, and in a thorough run also all larger sets. */
 function listCombinations(): Fault[][] {
   const pairs = BAD.flatMap((one, at) => BAD.slice(at).map((other) => [one, other]))
   if (!isThorough) return pairs
@@ -21,10 +21,10 @@ function listCombinations(): Fault[][] {
 }
 
 const READS = isThorough ? 3_000 : 1_000
-/** Each kind of fault is met by this many questions before it begins, and as many after. */
+/** Requests before a fault begins, and as many after. */
 const QUESTIONS = isThorough ? 100 : 60
 
-// Its patience is for slow machines: what is wrong or fails is judged by each answer.
+// The long timeout is for slow machines: each answer is checked.
 test(
   'one good node among bad ones: no matter how often it is asked, no wrong answer and no failure (contract 7, rule 6)',
   { timeout: 600_000 },
@@ -47,7 +47,7 @@ test(
     const tally = new Tally()
     const each = Math.ceil(READS / cases.length)
     while (cases.length > 0) {
-      // Starting takes two seconds when a node is slow, so some start at once; too many, and the good one is slow as well.
+      // Starting takes two seconds if a node is slow, so some gateways start in parallel; too many would slow down the good node.
       const gateways = await Promise.all(
         cases.splice(0, 8).map((entries) => openPooledGateway(t, entries, { env: { CACHE_BYTES_MAX: '0' } })),
       )
@@ -91,7 +91,7 @@ for (const fault of [...BROKEN, ...LATE, 'reply lost'] as const) {
   })
 }
 
-// A node closes its connection after each answer, a proxy in front of it keeps it; both may restart at any time.
+// A node closes its connection after each answer, a proxy in front of it keeps it open; both may restart at any time.
 for (const keepAlive of [false, true]) {
   test(`a single node that restarts between two reads costs nothing (keep-alive ${keepAlive})`, async (t) => {
     const ledgers = await growLedger(t, 3)
@@ -134,7 +134,7 @@ for (const fault of LATE) {
     const asked = gateway.ask('account_info', { account: ledgers.signers[0]!.address })
     void asked.finally(() => (answered = true))
     await until(() => nodes.some((node) => node.hits('account_info') === 1))
-    // All of them are asked before the time is over.
+    // All nodes are asked within the time limit.
     clock.advance(2_000)
     await until(() => nodes.every((node) => node.hits('account_info') === 1))
     clock.advance(2_999)
@@ -145,14 +145,14 @@ for (const fault of LATE) {
   })
 }
 
-// The limit counts from the question, not from the moment a connection is free.
+// The limit starts with the request, not when a connection becomes free.
 test('504 within its time for every one of 300 questions to a node that takes 64 and answers none', async (t) => {
   const ledgers = await growLedger(t, 1)
   const clock = new TestClock()
   const [node] = await startNodes(t, ledgers, 1)
   await node!.behave('mute', { actions: ['representatives_online', 'account_history'] })
   const gateway = await openPooledGateway(t, [{ url: node!.url }], { clock })
-  // One connection is the gateway's own, which looks for representatives once it has started.
+  // The gateway itself uses one connection, because it reads the representatives after its start.
   await until(() => node!.hits('representatives_online') === 1)
   const end = clock.now() + 5_000
   const before = clock.waitingFor(end)
@@ -164,7 +164,7 @@ test('504 within its time for every one of 300 questions to a node that takes 64
   })
   const areAsked = () => node!.hits('account_history') === 63 && clock.waitingFor(end) >= before + 300
   await until(areAsked)
-  // A question of the gateway's own, which is answered at once, may have been counted as one of them.
+  // One of the gateway's own requests may have been counted among the 300.
   await gateway.ask('nano_to_raw', { amount: '1' })
   await until(areAsked)
   clock.advance(4_999)

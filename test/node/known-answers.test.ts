@@ -6,14 +6,14 @@ import { type Reply, ask, bearer } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 import { type World, alice, bob, happen, openWorld } from './cache-steps.ts'
 
-/* Answers that are found by the bytes of the request: whoever asks is identified, limited and counted as if there were none. */
+/* Responses found in the cache by the bytes of the request. The caller must still be identified, limited and counted as usual. */
 
 const READ = { action: 'account_balance', account: alice.address }
 
 const post = ({ gateway }: World, body: object, headers: Record<string, string> = {}): Promise<Reply> =>
   ask(gateway.app.url, { body: JSON.stringify(body), headers })
 
-/** A second key of the administrator, and how to revoke it. */
+/** Makes a second key of the administrator, and a function that revokes it. */
 async function issue({ gateway: { app } }: World) {
   const headers = bearer(app.createdKey!)
   const rest = (method: string, path: string, body?: object) =>
@@ -88,7 +88,7 @@ test('a client that leaves takes no answer from those who wait for the same', as
   assert.equal(node.hits('account_balance'), 1)
 })
 
-test('whoever asks after a payment is not given the answer that was on its way before it', async (t) => {
+test('a request after a payment does not get an answer that was made before it', async (t) => {
   const world = await openWorld(t)
   const { ledger, node } = world
   const release = node.hold('account_balance')

@@ -11,7 +11,7 @@ import { until } from '../support/until.ts'
 const alice = new Signer(1)
 const PARAMS = { account: alice.address }
 
-/** One node, the gateway's pool in front of it, and somebody who asks it with or without a way to say goodbye. */
+/** One node, the gateway's pool in front of it, and a caller, with or without an abort signal. */
 async function openWorld(t: TestContext) {
   const ledger = await openDevnet(t, { thresholds: NO_WORK })
   await openAccount(ledger.node, alice, nano(100))

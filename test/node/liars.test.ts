@@ -10,7 +10,7 @@ import type { FaultyNode } from '../support/faulty-node.ts'
 import { readMetrics } from '../support/gateway.ts'
 import { openScene } from '../support/node-scene.ts'
 
-/* Nodes that report payments which never happened, or withhold those that did: decision 106. */
+/* Nodes that report payments that never happened, or withhold real ones: decision 106. */
 
 const { address } = merchant
 
@@ -27,7 +27,7 @@ test('one lying node of two completed checkouts with invented payments: now it w
     ),
   )
   assert.match(await readMetrics(shop), /gateway_node_disagreements_total\{upstream="node-2"\} 1/)
-  // Of two nobody knows which one lies.
+  // With two nodes it is unknown which one lies.
   assert.deepEqual(
     [0, 1].map((at) => shop.app.nodes.pool.upstreams[at]!.state),
     ['well', 'well'],
@@ -87,7 +87,7 @@ test('a wallet that nodes lie to about its own chain is neither frozen nor led a
     work: '0'.repeat(16),
   }
   const foreign = { ...upgrade, link: merchant.key, balance: 0n as Raw }
-  /** Both name a block after the wallet's last one; one of them also calls it confirmed. */
+  /** Both report a block after the wallet's last one; one of them also calls it confirmed. */
   const name = (block: StateBlock) => {
     const hash = hashBlock(block)
     const told = { block_account: wallet, confirmed: 'true', subtype: 'epoch', contents: toBlockJson(block) }
@@ -116,7 +116,6 @@ test('a wallet that nodes lie to about its own chain is neither frozen nor led a
   assert.equal(fundsOf(world.ledger.node, merchant.address), 2n * RAW_PER_NANO)
 })
 
-/** What a merchant was paid and has received before a checkout of the same price was made. */
 async function openOldSale(t: TestContext, env: Record<string, string> = {}) {
   const scene = await openScene(t, 2, env)
   const { world, shop, nodes } = scene
@@ -126,13 +125,13 @@ async function openOldSale(t: TestContext, env: Record<string, string> = {}) {
   const made = await shop.open({ address, amount: '2', random: false }, bearer(world.key()))
   assert.equal(BigInt(made.amount_raw), 2n * RAW_PER_NANO)
   const list = { [address]: { [old]: { amount: made.amount_raw, source: address } } }
-  /** That the merchant has not received it. */
+  /** Lies that the merchant has not received it. */
   const sayItWaits = (liar: FaultyNode) => {
     liar.lie('accounts_receivable', (answer) => ({ ...answer, blocks: list }))
     liar.lie('account_history', (answer) => ({ ...answer, history: [] }))
     liar.lie('blocks_info', (answer) => changeBlocks(answer, { receivable: '1' }))
   }
-  /** That the merchant has received it since. */
+  /** Lies that the merchant has received it since. */
   const sayItIsNew = (liar: FaultyNode) => {
     liar.lie('accounts_frontiers', () => ({ frontiers: { [address]: 'F'.repeat(64) } }))
     liar.lie('account_history', ({ history, ...answer }) => ({
@@ -265,12 +264,12 @@ test('a lone node can invent, but neither change the amount of a payment nor its
   await untilPaid(other.id)
 })
 
-test('while one of two nodes is away payments wait for it, or do not, as the operator wishes; a large one waits for three', async (t) => {
+test('while one of two nodes is down, payments wait for it or not, as the operator has set; a large payment waits for three', async (t) => {
   for (const alone of ['wait', 'allow']) {
     const { world, nodes, shop, open, pass, untilPaid } = await openScene(t, 2, { CONFIRM_ALONE: alone })
     const made = await open()
     await nodes[0]!.behave('dead')
-    // Probes detect that it is gone.
+    // Health checks detect that it is gone.
     await turnUntil(world, 1_000, async () => !shop.app.nodes.pool.upstreams[0]!.healthy)
     await world.pay(address, made.amount_raw)
     if (alone === 'wait') {

@@ -7,7 +7,7 @@ import { openDevnet } from '../support/devnet.ts'
 import { EventRelay } from '../support/event-relay.ts'
 import { FaultyNode } from '../support/faulty-node.ts'
 
-/* `nano-gateway nodes check`, before nodes of strangers. */
+/* `nano-gateway nodes check` with unknown nodes. */
 
 interface Checked {
   nodes: { url: string; problems: string[] }[]
@@ -22,7 +22,7 @@ function check(...words: string[]): Promise<{ code: number; out: string; said: s
   })
 }
 
-test('who has no node of their own learns which of some strangers’ nodes are good, why others are not, and what to set', async (t) => {
+test('operators without a node learn which public nodes are good, why others are not, and what to set', async (t) => {
   const ledger = await openDevnet(t, { thresholds: NO_WORK })
   for (const index of [1, 2]) await openAccount(ledger.node, new Signer(index), nano(1))
   const start = () => FaultyNode.start(t, { ledger, keepAlive: true })

@@ -32,7 +32,7 @@ async function openLedger(t: TestContext, options: Partial<DevnetOptions> = {}):
   return devnet
 }
 
-/** Alice's next send, as the ledger stands. */
+/** Alice's next send. */
 const sendOf = (devnet: Devnet, amount = 1) => alice.send(frontierOf(devnet.node, alice.key), bob.key, nano(amount))
 
 const process = (gateway: PooledGateway, block: StateBlock, subtype = 'send') =>
@@ -56,11 +56,11 @@ function assertUnknown({ status, body }: Answer, block: StateBlock, expected: 50
 const startNodes = (t: TestContext, ledgers: readonly Devnet[]) =>
   Promise.all(ledgers.map((ledger) => FaultyNode.start(t, { ledger })))
 
-/** The fallback comes second whatever the account, so that a test knows who is asked first. */
+/** The second node is a fallback, so that the first is always asked first. */
 const inOrder = (nodes: readonly FaultyNode[]) =>
   nodes.map(({ url }, at) => ({ url, options: at === 0 ? '' : `role=fallback&weight=${1e6 ** (nodes.length - at)}` }))
 
-/** Two nodes of one ledger, of which the first is asked first. */
+/** Two nodes of one ledger; the first is asked first. */
 async function openPair(t: TestContext, clock?: TestClock) {
   const ledger = await openLedger(t)
   const nodes = await startNodes(t, [ledger, ledger])
@@ -99,7 +99,7 @@ test('a reply that never comes is a success once the hash is found', async (t) =
   assertPublished(await answer, block)
 })
 
-// A node that hangs must not hold up what another one knows.
+// One slow node must not delay the answer of another.
 test('a lookup answers as soon as one node has the block', async (t) => {
   const { ledger, nodes, gateway } = await openPair(t, new TestClock())
   await nodes[0]!.behave('reply lost', { actions: ['process'] })
@@ -129,7 +129,7 @@ test('a block that is early for one node and right for the next is published, an
   const block = sendOf(current, 2)
   assertPublished(await process(gateway, block), block)
   assert.equal(isOn(behind, block), false)
-  // The first node would still answer with the state before: a wallet that builds on it would fork itself.
+  // The first node would still answer with the previous state: a wallet that builds on it would fork itself.
   const account = alice.address
   assert.equal((await gateway.ask('account_info', { account })).body.frontier, hashBlock(block))
   await allConfirmed(current.node)
@@ -163,7 +163,7 @@ test('504 with the hash when the nodes are silent', async (t) => {
   await until(() => node!.hits('process') === 1)
   let isAnswered = false
   void answer.finally(() => (isAnswered = true))
-  // Both questions time out, whether or not the node is believed to be there for the second.
+  // Both requests time out, whether or not the node is considered reachable for the second.
   await until(() => {
     if (!isAnswered) clock.advance(250)
     return isAnswered
@@ -223,7 +223,7 @@ test('a node that has another block in this place, or says so, keeps no block fr
   assert.deepEqual((await process(gateway, block, 'send')).body, { hash: hashBlock(block) })
 })
 
-// The first node took the block and cannot say so any more; that the second lacks what comes before proves nothing.
+// The first node accepted the block, but its reply was lost. That the second node lacks the previous block proves nothing.
 test('after a lost reply a refusal by another node is not passed off as the truth', async (t) => {
   const current = await openLedger(t)
   const behind = await openLedger(t)
@@ -240,7 +240,7 @@ test('after a lost reply a collision with the block itself is a success', async 
   const { ledger, nodes, gateway } = await openPair(t)
   await nodes[0]!.behave('reply lost')
   await nodes[1]!.behave('status 500', { actions: ['block_info'] })
-  // The hash cannot be looked up until the second node has refused what it already has.
+  // The second node must refuse the duplicate first; only then can the hash be looked up.
   const release = nodes[1]!.hold('process')
   const block = sendOf(ledger)
   const answer = process(gateway, block)
@@ -250,7 +250,7 @@ test('after a lost reply a collision with the block itself is a success', async 
   assertPublished(await answer, block)
 })
 
-// Contract: one block is one block, whatever happens to the replies. Every answer is held against the ledger.
+// Contract: a block is published once, whatever happens to the replies. Every answer is compared with the ledger.
 test('random faults never make a second block, a false success or a false failure', async (t) => {
   const ledger = await openLedger(t)
   const nodes = await startNodes(t, [ledger, ledger, ledger])
@@ -258,7 +258,7 @@ test('random faults never make a second block, a false success or a false failur
   const faults: Fault[] = ['none', 'dead', 'reply lost', 'request lost', 'cut', 'html', 'status 500', 'garbage']
   const seen = { published: 0, unknown: 0, unreached: 0 }
   await repeat(isThorough ? 80 : 40, async (random) => {
-    // A block that never arrived may come again, byte for byte.
+    // A block that never arrived may be published again, byte for byte.
     for (const node of nodes) node.forgetHits()
     const chosen = nodes.map(() => random.pick(faults))
     for (const [at, node] of nodes.entries()) {
@@ -293,7 +293,7 @@ test('random faults never make a second block, a false success or a false failur
 
 for (const socket of ['with', 'without'] as const) {
   test(`after a block no read returns or joins what was so before it (${socket} confirmations)`, async (t) => {
-    // What counts confirmed blocks alone must change with the block, too, or an old answer would look like a new one.
+    // Answers that count only confirmed blocks must change with the block too, or an old answer would look like a new one.
     const ledger = await openLedger(t, { confirmAfterMilliseconds: 0 })
     const [node] = await startNodes(t, [ledger])
     const relay = await EventRelay.start(t, ledger.wsUrl)
@@ -310,7 +310,7 @@ for (const socket of ['with', 'without'] as const) {
       ['block_info', { hash: frontier.previous }, 'successor', '0'.repeat(64), hash],
       ['block_info', { hash }, 'height', 'Block not found', '2'],
     ]
-    // The answers are made when the node is asked and arrive when they are released: the early ones are old by then.
+    // Each answer is made when the node is asked and arrives when it is released, so the early ones are outdated by then.
     const releases = ['account_info', 'account_balance', 'block_info'].map((action) => node!.hold(action))
     const isAsked = (times: number) =>
       node!.hits('account_info') + node!.hits('account_balance') + node!.hits('block_info') === times * reads.length

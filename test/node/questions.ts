@@ -8,14 +8,14 @@ import { call } from '../support/rpc.ts'
 
 const UNKNOWN_HASH = 'F'.repeat(64)
 
-/** A question and what the good ledger says to it. */
+/** A request and the good ledger's answer. */
 interface Question {
   action: string
   params: object
   truth: unknown
 }
 
-/** Reads of every kind. What the good node itself answers is the truth; the gateway may add to it, never change it. */
+/** Reads of every kind. The good node's own answer is the truth; the gateway may add to it but not change it. */
 export async function collectQuestions(good: FaultyNode, { signers, hashes }: GrownLedger): Promise<Question[]> {
   const addresses = signers.map(({ address }) => address)
   const asked: [string, object][] = [
@@ -48,20 +48,20 @@ export async function collectQuestions(good: FaultyNode, { signers, hashes }: Gr
   )
 }
 
-/** Whether everything in `part` is in `whole`. */
+/** Whether `whole` contains everything in `part`. */
 export function contains(whole: unknown, part: unknown): boolean {
   if (typeof part !== 'object' || part === null) return whole === part
   if (typeof whole !== 'object' || whole === null) return false
   return Object.entries(part).every(([name, value]) => contains((whole as Record<string, unknown>)[name], value))
 }
 
-/** What happened to many reads. */
+/** Results of many reads. */
 export class Tally {
   reads = 0
   readonly wrong: unknown[] = []
   readonly failed: unknown[] = []
 
-  /** Asks questions at random, a bounded number at a time. */
+  /** Sends random requests, with a limit on concurrency. */
   async ask(gateway: PooledGateway, questions: readonly Question[], count: number, concurrency = 50): Promise<void> {
     const random = new SeededRandom(count + this.reads)
     let left = count

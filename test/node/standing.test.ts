@@ -24,7 +24,7 @@ test('when every node looks bad they are all used', async (t) => {
   for (const node of nodes) assert.ok(node.hits('block_info') > 0)
 })
 
-// A node that is behind gives wrong answers quickly, so it must not win just because a good one stumbled.
+// A stale node gives wrong answers quickly, so it must not be preferred because a good one failed once.
 test('a node known to be behind is asked last, also when the good one stops answering probes, and is used once it is alone', async (t) => {
   const ledgers = await growLedger(t, 4)
   const clock = new TestClock()
@@ -70,7 +70,7 @@ test('a node that fails three times in a row is left alone until a probe finds i
   const clock = new TestClock()
   const nodes = await startNodes(t, ledgers, 2)
   const [bad] = nodes
-  // The gateway looks for representatives once it has started: a good answer in between would begin the row anew.
+  // The gateway reads the representatives after its start: a success in between would reset the count of failures.
   const release = bad!.hold('representatives_online')
   const gateway = await openPooledGateway(t, nodes, { clock })
   const upstream = gateway.app.nodes.pool.upstreams[0]!
@@ -93,7 +93,7 @@ test('a node that fails three times in a row is left alone until a probe finds i
   await until(() => upstream.healthy)
 })
 
-// The ledger has no block time: only the others' progress shows that a node stands still.
+// Blocks have no time: only other nodes' progress shows that one stands still.
 test('a node that stands still for 30 seconds while others progress is left out', async (t) => {
   const ledgers = await growLedger(t, 2)
   const clock = new TestClock()

@@ -16,7 +16,7 @@ import { dirname, join, posix, relative, resolve } from 'node:path'
 import { type TestContext, after, test } from 'node:test'
 import { ask } from '../support/gateway.ts'
 
-/* What is published, as those get it who install it: packed once, unpacked beside its dependencies, and started. */
+/* The published package as users get it: packed once, unpacked next to its dependencies, and started. */
 
 const root = resolve(import.meta.dirname, '../..')
 const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-package-'))
@@ -29,16 +29,16 @@ interface Manifest {
 }
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest
 
-// What runs has been built by `npm test`; the types are added to it. Packing itself builds nothing: others use what was built.
+// The code was built by `npm test`; this adds the types. Packing builds nothing, because other tests use the build.
 execFileSync(process.execPath, [join(root, 'scripts/build.mjs'), '--declarations'], { stdio: 'inherit' })
 const packArgs = ['pack', '--ignore-scripts', '--json', '--offline', '--pack-destination', folder]
 const said = execFileSync('npm', packArgs, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
-/** npm answers a list, and from version 12 on an object by name. */
+/** npm prints a list, and from version 12 on an object by name. */
 type Packed = { filename: string; size: number; files: { path: string }[] }
 const [packed] = Object.values(JSON.parse(said) as Record<string, Packed>)
 const files = packed!.files.map(({ path }) => path)
 
-/** A folder in which somebody has installed the package, with the packages that it names and no others. */
+/** A folder with the package and exactly its dependencies installed. */
 function installPackage(): string {
   const modules = join(folder, 'clean/node_modules')
   const home = join(modules, 'nano-gateway')
@@ -51,10 +51,10 @@ function installPackage(): string {
     mkdirSync(dirname(join(modules, name)), { recursive: true })
     symlinkSync(source, join(modules, name))
   }
-  // As npm makes one: without it a folder above, whoever's, would say where this one belongs.
+  // As npm creates it: without it, npm would use a package.json in a folder above.
   writeFileSync(join(folder, 'clean/package.json'), '{"private":true}')
   symlinkSync('../nano-gateway/bin/nano-gateway.cjs', join(modules, '.bin/nano-gateway'))
-  // npm links the programs of all packages that lie beside each other.
+  // npm links the programs of all packages that are installed side by side.
   symlinkSync(`../node-linux-${process.arch}/bin/node`, join(modules, '.bin/node'))
   return join(folder, 'clean')
 }
@@ -111,7 +111,7 @@ test('everything that the package exports is in it, with the types that it names
   assert.equal(output.trim(), 'function')
 })
 
-/** Starts the command that npx runs, in the clean folder, and waits until it says where it listens. */
+/** Starts the command that npx runs, in the clean folder, and waits until it prints its address. */
 async function start(
   t: TestContext,
   [program, ...args]: string[] = [join(clean, 'node_modules/.bin/nano-gateway'), 'start'],
@@ -191,11 +191,11 @@ test('the installed package starts in an empty folder, answers, shows its pages,
   }
   assert.ok(existsSync(join(clean, 'data')), 'it keeps its data where it was started')
   assert.equal(await stop(), 0)
-  // A thread or a process whose file is not in the package.
+  // A worker whose file is missing from the package would log an error.
   assert.doesNotMatch(output(), /"level":[456]0/)
 })
 
-/* The service unit, with the package where its steps put it. */
+/* The service unit, with the package installed where the unit's steps put it. */
 const unit = readFileSync(join(clean, 'node_modules/nano-gateway/deploy/systemd/nano-gateway.service'), 'utf8')
 const here = (text: string) => text.replaceAll('/opt/nano-gateway', clean)
 
@@ -206,7 +206,7 @@ test('the service starts what npm installed: every path of the unit is there, an
   const [, settings = ''] = /^Environment=(.+)$/m.exec(unit)!
   const own = Object.fromEntries(settings.split(' ').map((each) => each.split('='))) as Record<string, string>
   assert.deepEqual(Object.keys(own), ['DATA_DIR', 'NODE_ENV'])
-  // The system makes that folder, because the unit asks for it.
+  // systemd makes this folder for the unit.
   assert.equal(own.DATA_DIR, `/var/lib/${/^StateDirectory=(.+)$/m.exec(unit)![1]}`)
   const state = join(folder, 'state')
   mkdirSync(state)

@@ -45,7 +45,7 @@ test('activity is read as sentences, narrowed by person, kind and day, and taken
   const table = await csv()
   assert.match(String(table.headers['content-disposition']), /activity\.csv/)
   assert.ok(table.text.includes(hash) && !table.text.includes('key_theirs'))
-  // An address that a spreadsheet would run.
+  // An address that a spreadsheet would run as a formula.
   assert.match(table.text, /,'=cmd@example\.com,/)
   assert.equal((await csv('?kind=member')).text.split('\r\n').length, 3)
   assert.equal((await csv('', {})).status, 401)

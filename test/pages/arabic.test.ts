@@ -6,7 +6,7 @@ import { DESK, PHONE, assertGood, openBrowser, openTab } from './browser.ts'
 import { openDashboard } from './dashboard-steps.ts'
 import { look } from './story.ts'
 
-/* Public pages from right to left: in Arabic, with addresses, hashes and amounts that still read from left to right. */
+/* Public pages in Arabic, from right to left. Addresses, hashes and amounts must still read from left to right. */
 
 const { address } = new Signer(92)
 

@@ -17,13 +17,13 @@ const SHOTS = resolve(import.meta.dirname, '../../test-output/screenshots')
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const
-/** Both in a thorough run, else the one that the seed says. */
+/** Both in a thorough run, otherwise one chosen by the seed. */
 export const THEMES = isThorough ? (['light', 'dark'] as const) : ([SEED % 2 === 0 ? 'light' : 'dark'] as const)
 export const DESK = { viewport: { width: 1280, height: 800 } } as const
 
 /**
- * What people look through: phones and desks, light and dark. A walk goes through one of them, which the seed says, and in a thorough run through
- * two that have nothing in common: each costs seconds of a browser.
+ * Combinations of phone or desktop, light or dark. A story runs with one of them, chosen by the seed, and in a thorough run with two opposite ones,
+ * because each costs seconds of a browser.
  */
 function viewsOf(seed: number) {
   const all = [PHONE, DESK].flatMap((size) =>
@@ -34,34 +34,47 @@ function viewsOf(seed: number) {
 }
 export const VIEWS = viewsOf(SEED)
 
-/** What a page did that no page of ours may do. */
+/** Forbidden behaviour of a page. */
 export interface Misconduct {
   policy: string[]
   errors: string[]
   foreign: string[]
 }
 
+/** Far beyond what anything takes; many tests may share a slow machine. */
+const PATIENCE = 90_000
+
 let launched: Promise<Browser> | undefined
 
 /** One browser for the whole run, because starting it takes longer than most tests. Contexts keep tests apart. */
 export function openBrowser(): Promise<Browser> {
-  return (launched ??= chromium.launch({ executablePath: CHROMIUM, args: ARGS }))
+  return (launched ??= launch())
+}
+
+async function launch(): Promise<Browser> {
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGS, timeout: PATIENCE })
+  const open = browser.newContext.bind(browser)
+  // Pages that are opened without a context of their own come through here as well.
+  browser.newContext = async (options) => {
+    const context = await open(options)
+    context.setDefaultTimeout(PATIENCE)
+    return context
+  }
+  return browser
 }
 after(async () => (await launched)?.close())
 
-/** A tab of its own, which notes every breach of the policy, every error and every request to somebody else. */
+/** A tab in its own context that records every policy violation, every error and every request to another host. */
 export async function openTab(
   t: TestContext,
   browser: Browser,
   { url }: Pick<Gateway, 'url'>,
   options: BrowserContextOptions = {},
 ): Promise<{ page: Page; misconduct: Misconduct }> {
-  // A language of the browser would win over the one in a header that a test sets.
+  // The browser's language would override the header that a test sets.
   const locale = options.extraHTTPHeaders ? {} : { locale: 'en-US' }
   const context = await browser.newContext({ ...locale, ...options })
   t.after(() => context.close())
-  // Far beyond what anything takes; many tests may share a slow machine.
-  context.setDefaultTimeout(90_000)
   const page = await context.newPage()
   const misconduct: Misconduct = { policy: [], errors: [], foreign: [] }
   page.on('console', (message) => {
@@ -79,7 +92,7 @@ export async function openTab(
   return { page, misconduct }
 }
 
-/** Signs a tab in, as the answer with the cookie would. */
+/** Sets the session cookie as the sign-in's response would. */
 export async function signIn(page: Page, url: string, cookie: string): Promise<void> {
   const [name, value] = cookie.split('=') as [string, string]
   await page.context().addCookies([{ name, value, url, sameSite: 'Strict', httpOnly: true }])
@@ -95,10 +108,7 @@ interface Violation {
   nodes: { html: string; failureSummary?: string }[]
 }
 
-/**
- * What the accessibility checker finds, in words; by its usual rules, or by all with one of the tags. It comes in beside the
- * page's policy, which lets nothing else in.
- */
+/** Violations found by axe-core with its default rules, or with all rules of the given tags. It is injected past the page's policy. */
 export async function findViolations(page: Page, tags?: readonly string[]): Promise<string[]> {
   await page.evaluate(axe)
   const options = { resultTypes: ['violations'], preload: false, ...(tags && { runOnly: tags }) }
@@ -108,7 +118,7 @@ export async function findViolations(page: Page, tags?: readonly string[]): Prom
   return violations.map(({ id, impact, nodes }) => `${impact} ${id}: ${nodes.map(({ html }) => html).join(' | ')}`)
 }
 
-/** Looks at what a tab shows, at the size of a phone and of a desktop, in each theme; returns the serious problems. */
+/** Checks a tab at the sizes of a phone and a desktop in each theme; returns the serious problems. */
 export async function inspect(page: Page, name: string, grave = /./): Promise<string[]> {
   const wrong: string[] = []
   for (const colorScheme of THEMES) {
@@ -125,14 +135,14 @@ export async function inspect(page: Page, name: string, grave = /./): Promise<st
   return wrong
 }
 
-/** For people to look at, who ask for it: a picture costs more than all that is looked for on its page. */
+/** Takes a screenshot for people, only if asked to: a screenshot costs more than all checks of its page. */
 export async function takeShot(page: Page, name: string): Promise<void> {
   if (process.env.PICTURES !== 'true') return
   mkdirSync(SHOTS, { recursive: true })
   await page.screenshot({ path: join(SHOTS, `${name}.png`), fullPage: true })
 }
 
-/** What comes over the wire while something is done, headers included. */
+/** Bytes transferred during an action, headers included. */
 export async function weigh(page: Page, run: () => Promise<unknown>): Promise<number> {
   const session = await page.context().newCDPSession(page)
   await session.send('Network.enable')
@@ -149,7 +159,7 @@ export async function openCheckout(gateway: Gateway, fields: object): Promise<Re
   return reply.json()
 }
 
-/** Sends on the development ledger, as a wallet elsewhere would. */
+/** Sends on the development ledger, as an external wallet would. */
 export async function pay({ app }: Gateway, address: string, raw: string | bigint): Promise<void> {
   await give(app.devnet!.node, fromAddress(address)!, BigInt(raw) as Raw)
 }
@@ -159,12 +169,12 @@ export async function play({ url }: Gateway, path: string, fields: object = {}):
   assert.equal(status, 200, text)
 }
 
-/** The page shows a state, by itself. */
+/** Waits until the page shows a state, without a reload. */
 export async function untilState(page: Page, state: string): Promise<void> {
-  await page.waitForSelector(`#pay[data-state="${state}"]`, { timeout: 90_000 })
+  await page.waitForSelector(`#pay[data-state="${state}"]`)
 }
 
-/** Pays what a page asks for, as a wallet would that has read its link; answers to whom. */
+/** Pays the amount of the page's payment link, as a wallet would; returns the address. */
 export async function payLink(gateway: Gateway, page: Page): Promise<string> {
   const link = (await page.locator('a.wallet').getAttribute('href'))!
   const [, to, raw] = /^nano:(nano_\w+)\?amount=(\d+)$/.exec(link)!

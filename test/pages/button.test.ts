@@ -6,7 +6,7 @@ import { openGateway } from '../support/gateway.ts'
 import { DESK, PHONE, findViolations, openBrowser, openCheckout, openTab, pay, takeShot } from './browser.ts'
 import { serve } from '../support/serve.ts'
 
-/* The button on a shop's page, whose origin is not ours and whose policy lets in nothing but us. */
+/* The button on a shop's page, whose origin is not the gateway's and whose policy allows only the gateway. */
 
 const { address } = new Signer(101)
 
@@ -31,7 +31,7 @@ const LISTEN = `<script nonce="n">
 </script>`
 
 const heard = (page: Page) => page.evaluate<unknown[][]>('window.heard')
-// Not by a function: the shop's policy lets nobody evaluate texts.
+// Not by a function, because the shop's policy forbids `eval`.
 const untilReceived = (page: Page, type: string) => page.waitForSelector(`html[data-heard~="${type}"]`)
 
 test('the button for shops', { timeout: 600_000 }, async (t) => {
@@ -42,7 +42,7 @@ test('the button for shops', { timeout: 600_000 }, async (t) => {
     `<main><h1>Shop</h1><button id="buy" data-nano-checkout="${id}" data-nano-style="outline">Pay with nano</button></main>
      ${LISTEN}<script src="${gateway.url}/button.js"></script>`
 
-  await t.test('opens the checkout in a dialog, tells the shop what happens, and gives the focus back', async (t) => {
+  await t.test('opens the checkout in a dialog, notifies the shop, and returns the focus', async (t) => {
     const { id, amount_raw: raw } = await openCheckout(gateway, { address, amount: '1', title: 'A lamp' })
     const shop = await openShop(t, buttonPage(id!), policy)
     const { page, misconduct } = await openTab(t, browser, gateway, DESK)
@@ -102,7 +102,7 @@ test('the button for shops', { timeout: 600_000 }, async (t) => {
     assert.deepEqual(all.at(-1), ['', 'close', false])
   })
 
-  await t.test('believes nobody but the frame it made', async (t) => {
+  await t.test('accepts messages only from its own frame', async (t) => {
     const { id } = await openCheckout(gateway, { address, amount: '1' })
     const shop = await openShop(t, buttonPage(id!), policy)
     const { page } = await openTab(t, browser, gateway, DESK)
@@ -111,7 +111,7 @@ test('the button for shops', { timeout: 600_000 }, async (t) => {
     await untilReceived(page, 'status')
     const lie = { source: 'nano-gateway', id, type: 'status', status: 'complete', success: true }
     await page.evaluate(`postMessage(${JSON.stringify(lie)}, '*')`)
-    // The frame itself may speak of its own checkout only.
+    // The frame may only report its own checkout.
     const inner = page.frames().find((frame) => frame.url().includes(`/pay/${id}`))!
     const other = { ...lie, id: '0123456789abcdef' }
     await inner.evaluate(`parent.postMessage(${JSON.stringify(other)}, '*')`)

@@ -5,11 +5,11 @@ import { payLink } from './browser.ts'
 import { shopAddress } from './dashboard-steps.ts'
 import { type Walk, look, press, type, walk } from './story.ts'
 
-/* What is changed and bought by hand, and the way back: with a browser and a keyboard. */
+/* Edits and purchases in the dashboard, and back again, with a browser and a keyboard. */
 
-/** Pays what the page asks for, as a wallet would that has read its link; the page leads back by itself. */
+/** Pays the amount of the page's payment link, as a wallet would; then the page redirects back by itself. */
 async function payAndReturn({ dashboard, merchant }: Walk): Promise<void> {
-  // What is sold in several plans is chosen first.
+  // If there are several plans, one must be chosen first.
   await merchant.locator('a.wallet, [data-plan="0"]').first().waitFor()
   if ((await merchant.locator('a.wallet').count()) === 0) await press(merchant, '[data-plan="0"]')
   await payLink(dashboard.gateway, merchant)
@@ -30,7 +30,7 @@ test(
       await type(merchant, '#f-title', 'Green mug')
       await type(merchant, '#f-amount', 'a lot')
       await press(merchant, 'main form button')
-      // The summary leads to the field, which has the focus already.
+      // The summary links to the field, which already has the focus.
       assert.equal(await merchant.locator('.notice.failed a').getAttribute('href'), '#f-amount')
       assert.equal(await merchant.evaluate('document.activeElement.id'), 'f-amount')
       assert.equal(await merchant.getAttribute('#f-amount', 'aria-invalid'), 'true')
@@ -42,7 +42,7 @@ test(
       type Own = { checkout: { title: string; fiat_amount?: string; metadata: object }; timeline: unknown[] }
       const { checkout } = await rest<Own>('GET', `/api/checkouts/${id}`, key)
       assert.deepEqual([checkout.title, checkout.metadata], ['Green mug', { order: 'A-17' }])
-      // Once its page was opened, what it asks for is fixed, and no field offers it.
+      // Once the payment page was opened, its terms are fixed, and the form has no fields for them.
       await walk.visitor.goto(`${url}/pay/${id}`)
       await merchant.goto(`${url}/dashboard/checkouts/${id}/edit`)
       assert.equal(await merchant.locator('#f-amount').count(), 0)

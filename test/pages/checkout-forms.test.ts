@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from '../support/until.ts'
-import { pay } from './browser.ts'
+import { openBrowser, openTab, pay, signIn } from './browser.ts'
 import { openDashboard, shopAddress } from './dashboard-steps.ts'
 
 interface Shown {
@@ -50,4 +50,72 @@ test('a payment that fits nothing is chosen from a list, which has those of the 
   assert.equal((await send(page, `${page}/mark`, { block_hash: hash }, cookie)).status, 303)
   const { checkout } = await rest<Shown>('GET', `/api/checkouts/${id}`, key)
   assert.deepEqual([checkout.status, checkout.block_hash], ['complete', hash])
+})
+
+test('metadata was a box of JSON; its rows keep what is not text as it was, and refuse what would be lost', async (t) => {
+  const { join, enter, get, send, rest, gateway, url } = await openDashboard(t)
+  const { key } = await join(null)
+  const cookie = await enter(key)
+  const metadata = {
+    ...{
+      order: 'A-17',
+      pieces: 17,
+      gift: true,
+      none: null,
+      empty: '',
+      ' spaced': 'two\nlines',
+      size: { cm: [1, 2.5] },
+    },
+  }
+  const asked = { address: shopAddress, amount: '1', metadata }
+  const { id } = await rest<{ id: string }>('POST', '/api/checkouts', key, asked)
+  const stored = async () =>
+    (await rest<{ checkout: { metadata: object } }>('GET', `/api/checkouts/${id}`, key)).checkout.metadata
+  const { page } = await openTab(t, await openBrowser(), gateway)
+  await signIn(page, url, cookie)
+  const edit = async (change: () => Promise<unknown>) => {
+    await page.goto(`${url}/dashboard/checkouts/${id}/edit`)
+    await change()
+    await page.click('main .save button')
+    await page.waitForURL(/done=changed/)
+    return stored()
+  }
+  const cell = (at: number, column: string) => `[name="metadata[${at}].${column}"]`
+  assert.deepEqual(await edit(() => page.fill('#f-note', 'For Bob')), metadata)
+  const { order: _first, gift: _wrapped, ...others } = metadata
+  const removed = () => page.getByLabel('Remove entry 1', { exact: true }).click()
+  assert.deepEqual(await edit(removed), { gift: true, ...others }, 'those below move up, with what they are')
+  const changed = await edit(async () => {
+    await page.fill(cell(0, 'value'), '18')
+    await page.fill(cell(1, 'value'), 'wrapped')
+    await page.fill(cell(6, 'name'), 'customer')
+    await page.fill(cell(6, 'value'), '007')
+  })
+  assert.deepEqual(changed, { ...others, pieces: 18, gift: 'wrapped', customer: '007' })
+
+  const form = `/dashboard/checkouts/${id}/edit`
+  const wrong = {
+    ...{ 'metadata[0].name': 'order', 'metadata[0].value': '1', 'metadata[1].name': 'order', 'metadata[1].value': '2' },
+    ...{ 'metadata[2].value': '3', 'metadata[3].name': 'size', 'metadata[3].value': '{"cm": 1', notify: 'me' },
+    'metadata[3].was': JSON.stringify(['size', { cm: 2 }]),
+  }
+  const refused = await send(form, form, wrong, cookie)
+  const beside = [...refused.text.matchAll(/class="error" id="(.+?)-error">(.+?)</g)].map(([, , text]) => text)
+  assert.deepEqual(beside, [
+    'Invalid email',
+    'Name 2 is used twice.',
+    'Name 3 is required',
+    'Value 4 is not valid JSON.',
+  ])
+  assert.match(refused.text, /name="metadata\[3\]\.value"[^>]*value="\{&quot;cm&quot;: 1"/)
+  assert.deepEqual(await stored(), changed)
+
+  const made = { 'metadata[0].name': 'shop', 'metadata[0].value': 'berlin', 'metadata[2].name': 'later' }
+  const link = { for: 'product', title: 'Mug', currency: 'NANO', amount: '1', slug: 'mug', address: shopAddress }
+  assert.equal((await send('/dashboard/links/new', '/dashboard/links', { ...link, ...made }, cookie)).status, 303)
+  const { links } = await rest<{ links: { metadata: object }[] }>('GET', '/api/links', key)
+  assert.deepEqual(links[0]!.metadata, { shop: 'berlin', later: '' })
+  const payment = { title: 'Mug', amount: '1', currency: 'NANO', mode: 'unique_amount', address: shopAddress, ...made }
+  const { headers } = await send('/dashboard/checkouts/new', '/dashboard/checkouts', payment, cookie)
+  assert.match((await get(headers.location!, cookie)).text, /&quot;later&quot;: &quot;&quot;/)
 })

@@ -6,12 +6,12 @@ import { alice, codeOf, openWorld } from '../support/email-steps.ts'
 import { turningWhenStuck } from '../support/clock.ts'
 import { findViolations, openBrowser } from './browser.ts'
 
-/* The claim page in a real browser, as its recipients open it: from a mail, on a phone, with scripts and without. */
+/* The claim page in a real browser, as recipients open it: from a mail, on a phone, with and without scripts. */
 
 const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 const PHONE = { width: 360, height: 740 }
 
-/** A page that notes every request and everything its policy forbids. */
+/** A page that records every request and every policy violation. */
 async function openPage(browser: Browser, options: BrowserContextOptions = {}) {
   const context = await browser.newContext({ viewport: PHONE, ...options })
   const page = await context.newPage()
@@ -27,7 +27,7 @@ async function openPage(browser: Browser, options: BrowserContextOptions = {}) {
   return { page, requests, problems }
 }
 
-/** Nothing that WCAG 2.2 AA forbids and a program can see, and nothing wider than the phone. */
+/** No violation of WCAG 2.2 AA that a program can find, and nothing wider than the phone. */
 async function assertAccessible(page: Page): Promise<void> {
   assert.deepEqual(await findViolations(page, WCAG), [])
   const isWide = await page.evaluate<boolean>('document.documentElement.scrollWidth > window.innerWidth')
@@ -53,12 +53,12 @@ test('from the link in the mail to the nano, with scripts: the code is in no add
     assert.ok(!page.url().includes(code))
     await assertAccessible(page)
     assert.ok(await page.getByText('not verified', { exact: true }).isVisible())
-    // Looking claims nothing: the second browser finds everything as it was.
+    // Opening the page claims nothing: the second browser finds everything unchanged.
     if (colorScheme === 'light') {
       await page.context().close()
       continue
     }
-    // A wrong address is reported, and nothing is lost.
+    // A wrong address is refused, and the claim stays open.
     await page.getByLabel('Your Nano address or @username').fill('nano_wrong')
     await page.getByRole('button', { name: 'Send to this address' }).click()
     assert.match((await page.getByRole('alert').textContent())!, /not a Nano address/)
@@ -69,11 +69,11 @@ test('from the link in the mail to the nano, with scripts: the code is in no add
     await assertAccessible(page)
     for (const { url, method, body } of requests) {
       assert.ok(url.startsWith(world.gateway.url), `a request went to ${url}`)
-      // What a browser asks for has no fragment; the one of the first request never leaves it.
+      // A browser never sends the fragment of a URL.
       assert.ok(!url.split('#')[0]!.includes(code))
       if (method === 'POST') assert.ok(body!.includes(code))
     }
-    // The browser writes refused pages to its console; everything else would be ours.
+    // The browser logs responses with an error status; anything else would be a defect of the page.
     assert.deepEqual(
       problems.filter((text) => !/status of 400/.test(text)),
       [],
@@ -113,4 +113,16 @@ test('the page where a sender pays, and the empty form, are accessible in both c
     assert.deepEqual(problems, [])
     await page.context().close()
   }
+})
+
+test('the page on which a sender pays had an address without a way to copy it', async (t) => {
+  const world = await openWorld(t)
+  const made = await world.open({ emails: ['alice@example.com'] })
+  const { page, problems } = await openPage(await openBrowser(), { permissions: ['clipboard-read', 'clipboard-write'] })
+  await page.goto(`${world.gateway.url}/email/${made.id}?lang=de`)
+  await assertAccessible(page)
+  await page.getByRole('button', { name: 'Kopieren: An' }).click()
+  await page.getByText('Kopiert').waitFor()
+  assert.equal(await page.evaluate<string>('navigator.clipboard.readText()'), made.address)
+  assert.deepEqual(problems, [])
 })

@@ -7,8 +7,8 @@ import { DESK, PHONE, assertGood, openBrowser, openTab, signIn } from './browser
 import { openDashboard, shopAddress } from './dashboard-steps.ts'
 
 /*
- * The stories of somebody who sells, with their clicks counted from Home, on a phone and at a desk. Typing is no click; choosing from a list is one.
- * docs/comparison.md has the same numbers beside those of others; the first sale of a newcomer is in newcomer.test.ts.
+ * Stories of a merchant, with clicks counted from Home, on a phone and on a desktop. Typing is not a click; choosing from a list is one.
+ * docs/comparison.md compares the numbers with those of others; newcomer.test.ts has the first sale.
  */
 
 const CLICKS_MAX = {
@@ -39,7 +39,7 @@ class Clicks {
     await this.#page.getByRole(role, { name }).first().click()
   }
 
-  /** What is no link and no button by its role. */
+  /** Opens an element that has no role of a link or button. */
   async open(selector: string): Promise<void> {
     this.#count++
     await this.#page.locator(selector).first().click()
@@ -112,7 +112,7 @@ for (const [size, options] of Object.entries({ phone: PHONE, desk: DESK })) {
     await page.getByRole('heading', { level: 1, name: /nano/ }).waitFor()
     search.end(t)
 
-    // A wallet that can pay it back.
+    // A wallet to refund from.
     const wallet = (await gateway.call('cloud_wallet', { expire: '30 days' }, { key })).json().address!
     await dashboard.send(
       '/dashboard/developer',

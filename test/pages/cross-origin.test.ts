@@ -9,8 +9,8 @@ import { serve } from '../support/serve.ts'
 import { isThorough } from '../support/thorough.ts'
 
 /*
- * Payment dialogs run on other people's pages and always send headers of their own, so a browser asks first (clients 5).
- * Only a browser knows whether it is content with what we answer.
+ * Payment dialogs run on other people's pages and always send custom headers, so browsers send a preflight request first (clients 5). Only a browser can
+ * tell whether our answers satisfy it.
  */
 
 const GENESIS = toAddress(DEV_NETWORK.genesisAccount)
@@ -21,7 +21,7 @@ interface Seen {
   requestId: string | null
 }
 
-/** A page of somebody else: it asks the gateway and keeps what its scripts may read of the answers. */
+/** A page of another origin: it calls the gateway and records what its scripts may read of the answers. */
 async function openShop(t: TestContext, gatewayUrl: string, bodies: (object | string)[]): Promise<string> {
   const script = `
     const ask = async (body) => {
@@ -76,8 +76,8 @@ interface Dialog {
 }
 
 /**
- * A shop with a dialog that asks as the stock one of NanoPay does where its merchant wants no random amount: the key lies in the page,
- * every request has a header of its own, and what is asked for again and again is the `check` of the answer, until it has a `block`.
+ * A shop with a dialog that calls the gateway as NanoPay's does without random amounts: the key is in the page, every request has a custom header, and the
+ * dialog polls the `check` URL until it has a `block`.
  */
 function openDialogShop(t: TestContext, node: string, order: object): Promise<string> {
   const scriptOf = () => `
@@ -107,7 +107,7 @@ function openDialogShop(t: TestContext, node: string, order: object): Promise<st
 }
 
 test('customers who opened the dialog of one shop at once were refused, or paid by the slip of another', async (t) => {
-  // All of them come from this machine.
+  // All requests come from this machine.
   const gateway = await openGateway(t, { LIMIT_PUBLIC_KEY_PER_MINUTE: '0', LIMIT_PUBLIC_KEY_CONCURRENCY: '0' })
   const { address } = new Signer(102)
   const { key } = await gateway.join()
@@ -124,7 +124,7 @@ test('customers who opened the dialog of one shop at once were refused, or paid 
     const dialogs = await Promise.all(pages.map((page) => page.evaluate<Dialog>('window.opened')))
     for (const { amount_raw, error } of dialogs) assert.match(amount_raw ?? error, /^2\d{30}$/)
     assert.equal(new Set(dialogs.map(({ amount_raw: raw }) => raw)).size, count, 'each has an amount of their own')
-    // Somebody types the bare price, and every second customer pays what the dialog shows.
+    // One customer types the bare price, and every second one pays the amount shown.
     await pay(gateway, address, 2n * 10n ** 30n)
     const paying = dialogs.filter((_, at) => at % 2 === 0)
     for (const { amount_raw: raw } of paying) await pay(gateway, address, raw)

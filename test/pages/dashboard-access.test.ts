@@ -15,20 +15,20 @@ import {
 } from './dashboard-steps.ts'
 
 /*
- * Who gets in, and to what: every address of the dashboard, for its owner, for another account, for nobody.
- * `test/hostile/matrix.test.ts` sees to it that none is missing in the list.
+ * Who may open what: every path of the dashboard, as its owner, as another account, and without a session. `test/hostile/matrix.test.ts` checks that the
+ * list is complete.
  */
 
 interface Way {
   method: 'GET' | 'POST'
   path: string
-  /** Only administrators know that it exists. */
+  /** Only administrators may know that it exists. */
   admin: boolean
-  /** What belongs to one account: for others it does not exist. */
+  /** Belongs to one account: for others it does not exist. */
   own: boolean
-  /** It shows the ledger, where everybody sees everything. */
+  /** Shows the ledger, which is public. */
   ledger: boolean
-  /** It is about an address, and who has signed in with a key has none. */
+  /** Belongs to a person; a session of a key has none. */
   person: boolean
 }
 
@@ -39,12 +39,12 @@ const WAYS: Way[] = Object.keys(ROUTES)
     const path = address.slice('/dashboard'.length) || '/'
     const admin = path.startsWith('/admin')
     const ledger = path.startsWith('/developer/ledger')
-    // Another person's passkeys are tried in `src/modules/accounts/passkeys/`.
+    // `src/modules/accounts/passkeys/` tests the passkeys of other people.
     const own = path.includes(':') && !admin && !ledger && !path.startsWith('/security/')
     return { method, path, admin, ledger, own, person: path === '/accounts/:id' }
   })
 
-/** The address of a way, with what belongs to the owner in it. */
+/** The path with ids of the owner's objects. */
 function addressOf({ path }: Way, keyId: string, stocked: Stocked): string {
   const { open, event, endpoint, wallet, email, link, pos, member, name } = stocked
   const ids: Record<string, string> = {
@@ -70,7 +70,7 @@ async function everythingOwned({ ctx: { db } }: Dashboard, accountId: string): P
   const dump = await dumpStore(db)
   const keys = await listKeys(db, accountId, 100)
   const named = keys.map(({ id, revokedAt, expiresAt }) => [id, revokedAt, expiresAt])
-  // When the next look at a payment is due is changed by whoever looks, in the background.
+  // Reading a payment changes in the background when it is checked next.
   return JSON.stringify([WATCHED.map((table) => dump[table]), named]).replaceAll(/\\+"due_at\\+":\d+/g, '')
 }
 
@@ -99,7 +99,7 @@ test('nothing of an account is seen or changed by another account, by nobody, or
     const stranger = isGet ? await get(address, theirs) : undefined
     if (stranger) {
       assert.equal(stranger.status, way.own || way.admin ? 404 : 200, name)
-      // What was asked for may be repeated in no way, and what is listed is the stranger's own.
+      // The answer must not repeat what was requested, and a list has only the stranger's own objects.
       for (const trace of way.ledger ? [] : traces) assert.ok(!stranger.text.includes(trace), `${name} shows ${trace}`)
       assert.equal(stranger.headers['access-control-allow-origin'], undefined, name)
       assert.equal(stranger.headers['cache-control'], 'no-store', name)
@@ -111,7 +111,7 @@ test('nothing of an account is seen or changed by another account, by nobody, or
       for (const trace of traces) assert.ok(!refused.text.includes(trace), `${name} shows ${trace}`)
     }
     if (!isGet) {
-      // The owner's own cookie: without the token, with a stranger's, and from another site's page.
+      // The owner's own cookie: without the form token, with a stranger's token, and from another site's page.
       const forged = [
         await post(address, {}, { cookie: mine }),
         await post(address, tokens, { cookie: mine }),
@@ -189,7 +189,7 @@ test('administrators see what others own, and change nothing of it', async (t) =
   assert.doesNotMatch(detail.text, /Cancel checkout|Redeliver/)
   const cancelled = await send('/dashboard/keys', `/dashboard/checkouts/${stocked.open}/cancel`, {}, admin)
   assert.equal(cancelled.status, 404)
-  // What only an administrator may ask for is nobody else's filter.
+  // A filter for administrators must have no effect for others.
   const own = await get(`/dashboard/checkouts?account=${owner.accountId}`, await enter((await join(null)).key))
   assert.doesNotMatch(own.text, /Blue mug/)
 })

@@ -6,7 +6,7 @@ import { until } from '../support/until.ts'
 import { pay } from './browser.ts'
 import { openDashboard, shopAddress, tokensOf } from './dashboard-steps.ts'
 
-/* What forms of the dashboard do: once, with their mistakes beside their fields, for the account that sent them. */
+/* Forms of the dashboard: sent once, with errors next to their fields, for the account that sent them. */
 
 test('a form that is sent twice, even at once, makes one thing; a changed one makes another', async (t) => {
   const { get, post, enter, join, ctx } = await openDashboard(t)
@@ -39,7 +39,7 @@ test('what is wrong with a form stands beside its field, with what was typed', a
   const wrong: [string, string, Record<string, string>, string][] = [
     ['/checkouts/new', '/checkouts', { title: evil, amount: '-1', address: shopAddress }, 'amount'],
     ['/checkouts/new', '/checkouts', { amount: '1', address: 'nano_wrong' }, 'address'],
-    ['/checkouts/new', '/checkouts', { ...priced, metadata: '{' }, 'metadata'],
+    ['/checkouts/new', '/checkouts', { ...priced, 'metadata[1].value': 'A-17' }, 'metadata[1].name'],
     ['/checkouts/new', '/checkouts', { 'plans[0].title': 'One month', address: shopAddress }, 'plans[0].value'],
     ['/checkouts/new', '/checkouts', { ...priced, 'invoice.lines[0].price': '1' }, 'invoice.lines[0].title'],
     ['/checkouts/new', '/checkouts', { ...priced, 'buyer.email': 'nobody' }, 'buyer.email'],

@@ -5,8 +5,8 @@ import { THEMES, assertGood, inspect, openBrowser, openTab, signIn } from './bro
 import { type Dashboard, type Holder, openDashboard, openReceiver, shopAddress, stock } from './dashboard-steps.ts'
 
 /*
- * Every page at the width of a phone and of a desktop, light or dark: nothing wider than the window, and nothing that
- * axe-core calls serious. The pictures are kept for people to look at.
+ * Every page at the width of a phone and a desktop, light or dark: nothing may be wider than the window, and axe-core must find nothing serious.
+ * Screenshots are kept for people.
  */
 
 const DAY = 86_400_000
@@ -39,14 +39,14 @@ async function fill({ ctx, rest }: Dashboard, { accountId, key }: Holder): Promi
   }
 }
 
-/** Looks at pages in both themes and widths, and keeps their pictures. */
+/** Checks pages in both themes and widths, and keeps their screenshots. */
 async function look(t: TestContext, { gateway, url }: Dashboard, cookie: string | undefined, pages: string[][]) {
   const { page, misconduct } = await openTab(t, await openBrowser(), gateway, { reducedMotion: 'reduce' })
   if (cookie !== undefined) await signIn(page, url, cookie)
   const wrong: string[] = []
   for (const [name, path] of pages) {
     await page.goto(`${url}/dashboard${path}`)
-    // What a form hides until somebody wants it is looked at, too.
+    // The folded parts of forms are checked too.
     await page.evaluate("document.querySelectorAll('details.rights, details.fold').forEach((one) => (one.open = true))")
     wrong.push(...(await inspect(page, `dashboard-${name}`, /^(serious|critical)/)))
   }

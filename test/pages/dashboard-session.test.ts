@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { openDashboard, tokensOf } from './dashboard-steps.ts'
 import { another } from '../support/another.ts'
 
-/* How a session of the dashboard begins and ends. */
+/* The beginning and the end of a dashboard session. */
 
 test('signing out ends the session and what its cookie opened; people of an account that was suspended meanwhile can leave, too', async (t) => {
   const { get, post, enter, join, rest, adminKey } = await openDashboard(t)

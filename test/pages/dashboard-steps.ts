@@ -13,7 +13,7 @@ import { testRandom } from '../support/random.ts'
 import { until } from '../support/until.ts'
 import { serveWhole } from '../support/serve.ts'
 
-/** A shop's server: it keeps what it receives, and answers as the test wants. */
+/** A shop's server that records what it receives and answers as the test wants. */
 export interface Receiver {
   url: string
   status: number
@@ -38,7 +38,7 @@ export interface Dashboard {
   ctx: StoreCtx
   adminKey: string
   join(email: string | null): Promise<Holder>
-  /** The cookie of a session that a key opens. */
+  /** Signs in with a key; returns the session's cookie. */
   enter(key: string): Promise<string>
   get(path: string, cookie?: string): Promise<Reply>
   post(path: string, fields: Record<string, string>, headers?: Record<string, string>): Promise<Reply>
@@ -49,7 +49,7 @@ export interface Dashboard {
 
 export const shopAddress = new Signer(51).address
 
-/** A gateway on its development ledger, and ways into its dashboard. */
+/** A gateway on its development ledger, and helpers to use its dashboard. */
 export async function openDashboard(
   t: TestContext,
   env: Record<string, string> = {},
@@ -89,14 +89,14 @@ export async function openDashboard(
   }
 }
 
-/** A dashboard whose sessions the test opens by itself, for people of one account in whatever role. */
+/** A dashboard with sessions made directly, for people of one account in any role. */
 export async function openPeople(t: TestContext, { clock, role }: { clock?: Clock; role?: 'user' | 'admin' } = {}) {
   const secretKey = testRandom.bytes(32)
   const dashboard = await openDashboard(t, { SECRET_KEY: Buffer.from(secretKey).toString('base64') }, clock)
   const { ctx, gateway } = dashboard
   const { accountId, key } = await gateway.join({ email: 'owner@example.com', role: role ?? 'user' })
   const sessions = new Sessions({ ...ctx, secrets: openSecretBox(secretKey, testRandom) })
-  /** Somebody with a session. A guest was invited to be an owner, and has not answered. */
+  /** A person with a session. A guest was invited as an owner and has not accepted. */
   const bring = async (as: Role | 'guest') => {
     const id = ctx.ids.next('mem')
     const person = { id, accountId, email: `${as}-here@example.com`, invitedBy: null }
@@ -107,7 +107,7 @@ export async function openPeople(t: TestContext, { clock, role }: { clock?: Cloc
   return { dashboard, accountId, key, sessions, bring }
 }
 
-/** What every form of a page carries. */
+/** The hidden fields of every form on a page. */
 export function tokensOf(html: string): { csrf: string; form_token: string } {
   const valueOf = (name: string) => new RegExp(`name="${name}" value="([^"]+)"`).exec(html)?.[1] ?? ''
   return { csrf: valueOf('csrf'), form_token: valueOf('form_token') }
@@ -129,11 +129,11 @@ function linksIn(html: string): MenuLink[] {
   )
 }
 
-/** The groups of the menu, as wide screens show them. */
+/** The groups of the menu on wide screens. */
 export const groupsOf = (page: string): MenuLink[] =>
   linksIn(/<nav class="nav"[^>]*><ul>(.*?)<li class="more">/s.exec(page)![1]!)
 
-/** The pages of the open group: its tabs, or none where it has a single page. */
+/** The tabs of the open group; none if it has a single page. */
 export const tabsOf = (page: string): MenuLink[] =>
   linksIn(/<nav class="tabs"[^>]*>(.*?)<\/nav>/s.exec(page)?.[1] ?? '')
 
@@ -143,19 +143,19 @@ export interface Stocked {
   open: string
   event: string
   wallet: string
-  /** A payment by mail that waits to be paid. */
+  /** An email payment that is not paid yet. */
   email: string
   link: string
-  /** Where events of the account go; it is paused. */
+  /** A webhook endpoint of the account, paused. */
   endpoint: string
-  /** Of its owner. */
+  /** Member id of the owner. */
   member: string
   pos: string
-  /** A name that it leases. */
+  /** A leased username. */
   name: string
 }
 
-/** Gives an account one of everything: checkouts open and paid, an event that was delivered, a wallet. */
+/** Gives an account one of everything: open and paid checkouts, a delivered event, a wallet, and so on. */
 export async function stock(dashboard: Dashboard, { key, accountId }: Holder, receiver: Receiver): Promise<Stocked> {
   const { rest, post, enter, get } = dashboard
   const cookie = await enter(key)

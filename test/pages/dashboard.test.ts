@@ -6,7 +6,7 @@ import { until } from '../support/until.ts'
 import { DESK, assertGood, openBrowser, openTab } from './browser.ts'
 import { type Dashboard, openDashboard, openReceiver, shopAddress } from './dashboard-steps.ts'
 
-/* What a merchant does in the dashboard, in a real browser. */
+/* A merchant's work in the dashboard, in a real browser. */
 
 async function open(t: TestContext, scripts = true) {
   const dashboard = await openDashboard(t)
@@ -61,7 +61,7 @@ test('a merchant had to carry a code of 40 characters from the mail: six digits 
   const digits = async () => /^Your code: ([0-9]{6})$/m.exec((await listCapturedMail(ctx.db, 1))[0]?.text ?? '')?.[1]
   await until(async () => (await digits()) !== undefined)
   const code = (await digits())!
-  // The digits are those of one page: whoever reads them over a shoulder cannot use them elsewhere.
+  // The code is valid for one page only, so somebody who sees it cannot use it elsewhere.
   const elsewhere = { email: 'new@example.com', page: 'another page', code }
   assert.equal((await dashboard.post('/dashboard/sign-in/code', elsewhere)).status, 401)
   const wrong = code === '000000' ? '000001' : '000000'
@@ -75,7 +75,7 @@ test('a merchant had to carry a code of 40 characters from the mail: six digits 
   }
   await enter(code)
   await page.getByRole('button', { name: 'Sign out' }).first().waitFor()
-  // Nobody can try them all.
+  // Attempts are limited, so nobody can try all codes.
   const tried = []
   for (let times = 0; times < 12; times++)
     tried.push((await dashboard.post('/dashboard/sign-in/code', elsewhere)).status)
@@ -83,7 +83,7 @@ test('a merchant had to carry a code of 40 characters from the mail: six digits 
   assertGood({ ...misconduct, errors: [] })
 })
 
-/** What a page shows once, after a key was made. */
+/** The key that a page shows once after it was made. */
 async function copyKey(page: Page): Promise<string> {
   await page.getByRole('heading', { level: 1, name: 'Your new key' }).waitFor()
   const key = await page.locator('.secret code').innerText()
@@ -103,7 +103,7 @@ test('a key that may do little is made by hand, and the list says what it may; i
   await page.getByLabel(/^Requests per minute/).fill('many')
   await page.getByLabel(/^Nano per day/).fill('2.5')
   await page.getByRole('button', { name: 'Create key' }).click()
-  // What was chosen is still chosen when something else was wrong.
+  // Choices stay when another field was wrong.
   await page.getByText('per_minute must be a whole number').waitFor()
   const chosen = await page.getByRole('checkbox', { checked: true }).all()
   assert.deepEqual(await Promise.all(chosen.map((box) => box.getAttribute('name'))), ['scope-wallets:send'])
@@ -128,7 +128,7 @@ test('a key that may do little is made by hand, and the list says what it may; i
   await row.getByRole('button', { name: 'Revoke now' }).click()
   await page.getByText('Key revoked.').waitFor()
   assert.equal((await credits()).status, 401)
-  // A browser writes down that the first form was refused.
+  // The browser logs that the first form was refused.
   assert.ok(misconduct.errors.every((text) => /400/.test(text)))
   assertGood({ ...misconduct, errors: [] })
 })

@@ -4,12 +4,12 @@ import type { Page } from 'playwright-core'
 import { openGateway } from '../support/gateway.ts'
 import { THEMES, findViolations, openBrowser, takeShot, weigh } from './browser.ts'
 
-/* The landing page and the documentation as a person meets them, in a real browser. */
+/* The landing page and the documentation in a real browser. */
 
 const closing: (() => unknown)[] = []
 let opened: ReturnType<typeof openOnce> | undefined
 
-/** One gateway and one browser for all of these: starting them would take longer than the tests. */
+/** One gateway and one browser for all tests here, because starting them would take longer than the tests. */
 async function openOnce() {
   const t = { after: (close: () => unknown) => void closing.unshift(close) } as TestContext
   const gateway = await openGateway(t, { DEVNET_TREASURY_NANO: '1000000' })
@@ -18,7 +18,7 @@ async function openOnce() {
 
 const open = () => (opened ??= openOnce())
 
-/** What a browser says against our own pages: a script refused by policy, a file that is not there. */
+/** The browser's errors about our pages: scripts refused by the policy, missing files. */
 function listenForComplaints(page: Page): string[] {
   const complaints: string[] = []
   page.on('console', (message) => {

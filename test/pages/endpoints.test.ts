@@ -10,8 +10,8 @@ import type { Dashboard } from './dashboard-steps.ts'
 import { look, press, type, walk } from './story.ts'
 
 /*
- * A merchant's developer from an empty account to an event of a payment that their own server has checked, with a
- * browser and a keyboard alone. On a phone and on a desktop, light or dark.
+ * A merchant's developer, from an empty account to a verified payment event on their own server, with a browser and only a keyboard. On a phone and on a
+ * desktop, light or dark.
  */
 
 const { address } = new Signer(72)
@@ -35,8 +35,8 @@ async function tell({ dashboard, page, key, receiver, name }: Story): Promise<vo
   await look(page, `endpoint-refused-${name}`)
   assert.equal(await page.locator('#f-url').getAttribute('aria-invalid'), 'true')
   await type(page, '#f-url', receiver.url)
-  await type(page, '[name="filter[0].name"]', 'shop')
-  await type(page, '[name="filter[0].value"]', 'berlin')
+  await type(page, '[name="filter.metadata[0].name"]', 'shop')
+  await type(page, '[name="filter.metadata[0].value"]', 'berlin')
   await press(page, 'form[action="/dashboard/webhooks/endpoints"] button:not([class])')
   const secret = (await page.locator('.secret code').textContent())!
   await press(page, 'a.button[href^="/dashboard/webhooks/endpoints/"]')
@@ -65,7 +65,7 @@ async function tell({ dashboard, page, key, receiver, name }: Story): Promise<vo
   assert.doesNotMatch(await page.content(), new RegExp(secret.trim().replaceAll(/[+/]/g, '\\$&')), 'shown once')
 }
 
-/** A payment to a watched address that no checkout asked for. */
+/** A payment to a watched address, without a checkout. */
 async function watchAddress({ dashboard, page, receiver, name }: Omit<Story, 'key'>): Promise<void> {
   await type(page, '#f-addresses', 'nano_nobody')
   await press(page, 'form[action$="/watch"] button')

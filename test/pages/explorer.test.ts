@@ -29,7 +29,7 @@ async function open(t: TestContext) {
 
 const get = async (url: string, path: string) => (await ask(`${url}${path}`, { method: 'GET' })).text
 
-/** What a page says, without its marks. */
+/** The text of a page without markup. */
 const wordsOf = (html: string) =>
   html
     .replace(/<(script|style)[^]*?<\/\1>/g, '')
@@ -121,12 +121,11 @@ test('the page follows as blocks come, until it is paused, and weighs less than 
   await page.goto(`${url}/`)
   await page.waitForSelector('#follow:not([hidden])')
   await page.waitForLoadState('load')
-  const shows = (hash: string) => page.waitForSelector(`tr[data-hash="${hash}"]`, { timeout: 90_000 })
+  const shows = (hash: string) => page.waitForSelector(`tr[data-hash="${hash}"]`)
   await shows(await give(node, alice.key, nano(1)))
   node.hold()
   const held = await give(node, alice.key, nano(1))
-  const state = (word: string) =>
-    page.waitForSelector(`tr[data-hash="${held}"] .badge:text("${word}")`, { timeout: 90_000 })
+  const state = (word: string) => page.waitForSelector(`tr[data-hash="${held}"] .badge:text("${word}")`)
   await state('waiting')
   await node.release()
   await state('confirmed')
@@ -136,7 +135,7 @@ test('the page follows as blocks come, until it is paused, and weighs less than 
   await page.click('#follow')
   await shows(unseen)
   await node.write(() => node.takeBack(unseen))
-  await page.waitForSelector(`tr[data-hash="${unseen}"]`, { state: 'detached', timeout: 90_000 })
+  await page.waitForSelector(`tr[data-hash="${unseen}"]`, { state: 'detached' })
   assertGood(misconduct)
   const { text } = await ask(`${url}/`, { method: 'GET' })
   const assets = [...text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path]) => path!)
@@ -179,7 +178,7 @@ test('inside the dashboard it follows as well, and names are found', async (t) =
   await page.goto(`${dashboard.url}/dashboard/developer/ledger`)
   await page.waitForSelector('#follow:not([hidden])')
   const hash = await give(dashboard.gateway.app.devnet!.node, new Signer(1).key, nano(1))
-  await page.waitForSelector(`tr[data-hash="${hash}"]`, { timeout: 90_000 })
+  await page.waitForSelector(`tr[data-hash="${hash}"]`)
   await page.fill('#q', '@bank')
   await page.keyboard.press('Enter')
   await page.waitForSelector('h2:text("@bank")')

@@ -7,7 +7,7 @@ import { JPEG, PNG, WEBP_LOSSY } from '../support/pictures.ts'
 import { until } from '../support/until.ts'
 import { openDashboard, shopAddress, tokensOf } from './dashboard-steps.ts'
 
-/* The form of a link begins with what it is for. */
+/* The form of a payment link starts with its purpose. */
 
 test('a new link asked for 24 fields; a purpose has seven at most, without any script, and loses nothing when it changes', async (t) => {
   const dashboard = await openDashboard(t)
@@ -138,7 +138,7 @@ test('nobody stores a picture without a session, without its token, in a form wi
   for (const type of ['multipart/form-data', 'multipart/form-data; boundary=x']) {
     assert.equal((await sendUpload(links, tokens, files, { cookie, 'content-type': type })).status, 400, type)
   }
-  // A stranger has no form with files, so that none is parsed for them.
+  // Uploads are not parsed without a session.
   assert.equal((await sendUpload(`${url}/dashboard/sign-in/key`, { key }, files)).headers['set-cookie'], undefined)
   assert.deepEqual(await ctx.db.selectFrom('account_pictures').select('id').execute(), [])
 })

@@ -5,8 +5,8 @@ import { payLink } from './browser.ts'
 import { look, press, reach, type, walk } from './story.ts'
 
 /*
- * Two merchants from an empty account to money on the ledger, with a browser and a keyboard alone: one takes donations,
- * one sells a thing of which there are few. On a phone and on a desktop, light or dark.
+ * Two merchants, from an empty account to money on the ledger, with a browser and only a keyboard: one takes donations, one sells a limited number of
+ * things. On a phone and on a desktop, light or dark.
  */
 
 const { address } = new Signer(71)

@@ -11,7 +11,7 @@ import { ask } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 import { openPeople, shopAddress } from './dashboard-steps.ts'
 
-/* The stream that notifies open pages of the dashboard of changes: who gets which, and until when. */
+/* The stream that notifies open dashboard pages of changes: who gets which, and until when. */
 
 interface Heard {
   status: number
@@ -67,7 +67,7 @@ test('people are notified that something they may see has changed, and nothing e
   assert.equal(sold.status, 201, sold.text)
   await until(() => toldOf(cashier.stream).length === 1 && toldOf(manager.stream).length === 2)
   assert.deepEqual(toldOf(cashier.stream), ['pos'])
-  // Another role holds for the very next change.
+  // A new role applies from the very next change.
   await updateRole(ctx.db, { accountId, id: manager.id }, 'cashier')
   const before = toldOf(manager.stream).length
   await dashboard.rest('DELETE', `/api/checkouts/${id}`, key)

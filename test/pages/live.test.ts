@@ -5,9 +5,9 @@ import { pay } from './browser.ts'
 import { shopAddress } from './dashboard-steps.ts'
 import { look, walk } from './story.ts'
 
-/* Pages of the dashboard follow what they show, in a real browser. */
+/* Dashboard pages update themselves, in a real browser. */
 
-/** Whatever is marked here is gone when the page is loaded again. */
+/** A mark that is lost if the page is reloaded. */
 const mark = (page: Page) => page.evaluate('window.isTheSame = true')
 const assertSame = async (page: Page) =>
   assert.equal(await page.evaluate('window.isTheSame === true'), true, 'the page was loaded again')
@@ -30,7 +30,7 @@ test('a payment appears on the open list and on the open checkout by itself; wha
     assert.equal(await search.inputValue(), 'mug')
     assert.equal(await merchant.evaluate('document.activeElement.name'), 'text')
     assert.ok(await merchant.getByLabel('Metadata').isVisible(), 'what was opened stays open')
-    // Who stands on a row stays on that row when another comes above it.
+    // The focus stays on its row when another row appears above it.
     await row.focus()
     await make('Red mug')
     await merchant.getByRole('link', { name: 'Red mug' }).waitFor()

@@ -8,7 +8,7 @@ import { DESK, PHONE, assertGood, openBrowser, openTab } from './browser.ts'
 import { type Dashboard, openDashboard } from './dashboard-steps.ts'
 import { look as lookAt, press, type } from './story.ts'
 
-/* `/@name`: whom a name pays, for people who meet it by accident and for search engines that shall not. */
+/* `/@name`: the page that shows whom a name pays, for people who come across it. Search engines must not index it. */
 
 const { address } = new Signer(91)
 const DAY = 86_400_000
@@ -40,7 +40,7 @@ test(
       [DESK, 'light', false],
     ] as const) {
       const options = { ...size, colorScheme, javaScriptEnabled }
-      // The checker is a script itself.
+      // axe-core itself needs scripts.
       const look = javaScriptEnabled ? lookAt : () => undefined
       const { page, misconduct } = await openTab(t, browser, dashboard.gateway, options)
       await page.goto(`${url}/@seabirds`)
@@ -76,7 +76,7 @@ test(
   },
 )
 
-test('whoever buys a name reads whose it will be before there is a code, and chooses for how long', async (t) => {
+test('a buyer of a name sees its future owner before the QR code, and chooses the period', async (t) => {
   const dashboard = await openDashboard(t)
   const { browser } = (await dashboard.gateway.call('get_name', { name: 'puffin' })).json<{ browser: string }>()
   const { page, misconduct } = await openTab(t, await openBrowser(), dashboard.gateway, PHONE)

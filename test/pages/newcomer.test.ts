@@ -5,7 +5,7 @@ import { until } from '../support/until.ts'
 import { PHONE, assertGood, inspect, openBrowser, openTab } from './browser.ts'
 import { openDashboard } from './dashboard-steps.ts'
 
-/* The first day of somebody who sells, with clicks counted. */
+/* The first sale of a new merchant, with clicks counted. */
 
 const CLICKS_MAX = 8
 

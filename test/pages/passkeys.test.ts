@@ -10,13 +10,13 @@ import { DESK, PHONE, VIEWS, assertGood, openBrowser, openTab } from './browser.
 import { type Dashboard, openDashboard } from './dashboard-steps.ts'
 import { look, press, reach, type } from './story.ts'
 
-/* A person and their passkeys, in a browser whose device is made of software: by keyboard alone. */
+/* A person's passkeys in a browser with a virtual authenticator, using only the keyboard. */
 
 const EMAIL = 'owner@example.com'
 
 interface Visit {
   dashboard: Dashboard
-  /** At the name that passkeys belong to. */
+  /** The URL with the host name that passkeys are bound to. */
   url: string
   page: Page
 }
@@ -57,7 +57,7 @@ async function signInByMail({ dashboard, url, page }: Visit): Promise<void> {
   await press(page, '#by-link button')
 }
 
-/** Adds a passkey on the page it is on; answers the recovery codes that are shown. */
+/** Adds a passkey on the current page; returns the recovery codes shown. */
 async function addPasskey({ page }: Visit, name: string): Promise<string[]> {
   await type(page, '#f-name', 'My phone')
   await press(page, '[data-passkey] form button')
@@ -66,7 +66,7 @@ async function addPasskey({ page }: Visit, name: string): Promise<string[]> {
   return page.locator('.codes code').allTextContents()
 }
 
-/** Where the menu is folded, its button is not to be seen. */
+/** On narrow screens the menu is folded and the button hidden. */
 const signOut = async ({ page }: Visit) => {
   await page.evaluate(`document.querySelector('form[action="/dashboard/sign-out"]').submit()`)
   await page.waitForURL(/sign-in$/)
@@ -96,7 +96,7 @@ test('added, signed in and proved with, a code once and not twice (contract 5, r
       await look(page, `${name}-one`)
       await signOut(at)
       await signInByPasskey(at)
-      // The browser is left alone for a while; somebody comes by and wants a key.
+      // The browser is left alone for a while, and somebody else tries to make a key.
       clock.advance(15 * 60_000 + 1)
       const before = (await listKeys(dashboard.ctx.db, accountId, 20)).length
       await page.goto(`${url}/dashboard/keys`)

@@ -23,7 +23,7 @@ import {
 } from './browser.ts'
 import { openFolder } from '../support/folder.ts'
 
-/* The page in every state, at both sizes and in both themes: fit for everybody, light, and as pictures for people. */
+/* The page in every state, at both sizes and in both themes: accessible, small, and as screenshots for people. */
 
 const WEIGHT_MAX = 60 * 1024
 const ZBAR = '/usr/bin/zbarimg'
@@ -59,7 +59,7 @@ test('the payment page in every state', { timeout: 600_000 }, async (t) => {
     await play(gateway, `/checkouts/${paid.id}/pay`)
     await show('seen', 'seen', paid.id!)
     await play(gateway, '/confirm')
-    // A page that sees it happen leads back to the shop, and pictures take longer than that.
+    // An open page would redirect back to the shop before the screenshots are taken.
     await until(async () => (await statusOf(gateway, paid.id!)) === 'complete')
     await show('complete', 'complete', paid.id!)
     await page.goto(`${gateway.url}/pay/${paid.id}/receipt`)
@@ -129,7 +129,7 @@ test('the payment page in every state', { timeout: 600_000 }, async (t) => {
   })
 })
 
-/** From the store: questions to the gateway would count against the page's. */
+/** Read from the store, because requests to the gateway would count against the page's limit. */
 async function statusOf({ app }: Gateway, id: string): Promise<string> {
   const row = await app.store.db.selectFrom('checkouts').select('status').where('id', '=', id).executeTakeFirst()
   return row!.status

@@ -7,11 +7,11 @@ import { until } from '../support/until.ts'
 import { PHONE, assertGood, openBrowser, openCheckout, openTab, pay, play, untilState } from './browser.ts'
 import { serve } from '../support/serve.ts'
 
-/* A payer with a phone, with a keyboard, without scripts, in every language; and a merchant who means harm. */
+/* Payers with a phone, with a keyboard, without scripts, in every language; and a malicious merchant. */
 
 const { address } = new Signer(81)
 
-// A browser starts slowly if many tests run at once, so these tests share one.
+// One browser for all, because many browsers would start slowly at the same time.
 test('the payment page', { timeout: 600_000 }, async (t) => {
   const gateway = await openGateway(t)
   const browser = await openBrowser()
@@ -27,7 +27,7 @@ test('the payment page', { timeout: 600_000 }, async (t) => {
     await page.evaluate('window.sameDocument = true')
     assert.match(await page.locator('.price').innerText(), new RegExp(amount!.replace('.', '\\.')))
     assert.match((await page.locator('.wallet').getAttribute('href'))!, new RegExp(`^nano:${address}\\?amount=${raw}$`))
-    // Everything a payer needs is there without scrolling.
+    // Everything that a payer needs is visible without scrolling.
     const wallet = (await page.locator('.wallet').boundingBox())!
     assert.ok(wallet.y + wallet.height <= PHONE.viewport.height, 'the button to the wallet is on the first screen')
     await play(gateway, '/hold')
@@ -98,7 +98,7 @@ test('the payment page', { timeout: 600_000 }, async (t) => {
       await pay(gateway, address, second.amount_raw!)
       await untilState(page, 'complete')
       await page.clock.runFor(6_000)
-      // The address proves nothing: it carries the merchant's own words and the number of the checkout.
+      // The redirect proves nothing: its URL has only the merchant's text and the checkout's id.
       await page.waitForURL(`${home}/thanks?order=${second.id}`)
 
       await page.goto(`${gateway.url}/pay/${second.id}`)
@@ -124,7 +124,7 @@ test('the payment page', { timeout: 600_000 }, async (t) => {
     const second = await page.locator('.wallet').getAttribute('href')
     assert.notEqual(second, first)
     await pay(gateway, address, /amount=(\d+)/.exec(second!)![1]!)
-    // The page looks again by itself.
+    // The page checks again by itself.
     await untilState(page, 'complete')
     await page.getByRole('link', { name: TEXTS.en.receipt }).click()
     await page.waitForURL(/receipt/)

@@ -5,7 +5,7 @@ import { until } from '../support/until.ts'
 import { DESK, assertGood, inspect, openBrowser, openCheckout, openTab, pay, signIn } from './browser.ts'
 import { openDashboard, shopAddress } from './dashboard-steps.ts'
 
-/* What a merchant does about one payment, in a real browser, without scripts: assigning, giving back, sending the receipt. */
+/* A merchant handles one payment without scripts: assigns it, refunds it, sends the receipt. */
 
 test('a refund ended in “no longer held by this service”, and an amount beside it went back whole', async (t) => {
   const dashboard = await openDashboard(t)

@@ -5,7 +5,7 @@ import { until } from '../support/until.ts'
 import { pay } from './browser.ts'
 import { groupsOf, openDashboard, shopAddress, tabsOf } from './dashboard-steps.ts'
 
-/* Lists of payments: by day with what was taken, with who bought, and what waits for somebody in the menu. */
+/* Lists of payments: revenue by day, the buyers, and open tasks in the menu. */
 
 const bare = (html: string) => html.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ')
 

@@ -4,7 +4,7 @@ import { Signer } from '../support/blocks.ts'
 import { openBrowser, openTab, signIn } from './browser.ts'
 import { openDashboard } from './dashboard-steps.ts'
 
-/* The form of a declared entity without any script: rows are rows, and everything that is wrong is said at once, beside its field. */
+/* The form of a declared resource without scripts: list fields are rows, and all errors are shown at once, next to their fields. */
 
 test(
   'a form named one mistake at a time, in the words of the API, and lost which item was meant',
@@ -21,7 +21,7 @@ test(
     await fill('address', 'nano_1')
     await fill('items[0].title', 'Espresso')
     await fill('items[0].price', '2.20')
-    // One row is left empty, and the one behind it has no price.
+    // One row is left empty, and the next one has no price.
     await page.click('details:has([name="items[2].title"]) summary')
     await fill('items[2].title', 'Cake')
     await fill('tips[1]', '500')
@@ -41,7 +41,7 @@ test(
     await send()
     assert.match(page.url(), /done=made$/)
     assert.equal(await page.inputValue('[name="items[1].title"]'), 'Cake', 'the empty row is gone')
-    // A row that is emptied goes, and the PIN beside it has its own refusal.
+    // An emptied row is removed, and the PIN next to it has its own error.
     await fill('items[0].title', '')
     await fill('items[0].price', '')
     await page.click('main form[aria-label=Edit] button:not([class])')

@@ -9,7 +9,7 @@ import { type Dashboard, openDashboard } from './dashboard-steps.ts'
 import { until } from '../support/until.ts'
 import { look, press, reach, type, walk } from './story.ts'
 
-/* A café from an empty account to money on the ledger: a till, its PIN, a sale, a lost connection, the sums of the day. */
+/* A café, from an empty account to money on the ledger: a till, its PIN, a sale, a lost connection, the day's totals. */
 
 const { address } = new Signer(72)
 const PIN = '4711'
@@ -19,13 +19,13 @@ const untilScreen = (page: Page, name: string, state?: string) =>
     `section[data-screen="${name}"]${state === undefined ? '' : `[data-state="${state}"]`}:not([hidden])`,
   )
 
-/** Goes to a control with the keyboard and presses it, without leaving the page. */
+/** Focuses a control with the keyboard and presses it, without leaving the page. */
 async function hit(page: Page, selector: string): Promise<void> {
   await reach(page, selector)
   await page.keyboard.press('Enter')
 }
 
-/** Pays what the code says, as a wallet would that has read it. */
+/** Pays the amount of the QR code, as a wallet would. */
 async function payCode({ gateway }: Dashboard, page: Page, paid?: () => Promise<void>): Promise<void> {
   const shown = (await page.innerText('[data-pay-nano]')).replace(/[^0-9.]/g, '')
   const [whole = '', part = ''] = shown.split('.')
@@ -70,7 +70,7 @@ test('a café: from an empty account to money on the ledger, by keyboard', { tim
     await untilScreen(cashier, 'sale')
     assert.equal(await cashier.locator('.sale img, .sale b').count(), 0, 'titles are texts')
     await look(cashier, `story-till-keypad-${name}`)
-    // An item, the button, a tip: three taps to the code.
+    // An item, the button, a tip: three taps to the QR code.
     await hit(cashier, '[data-item="0"]')
     await hit(cashier, '[data-do=charge]')
     await untilScreen(cashier, 'tip')
@@ -83,7 +83,7 @@ test('a café: from an empty account to money on the ledger, by keyboard', { tim
     await cashier.reload()
     await untilScreen(cashier, 'pay', 'waiting')
     assert.equal(await cashier.innerText('[data-pay-nano]'), amount, 'a reload finds the same sale')
-    // A browser lets a page sound once somebody has touched it.
+    // Browsers allow a page to play sounds only after an interaction.
     await cashier.keyboard.press('Shift')
     await payCode(dashboard, cashier)
     assert.match(await cashier.innerText('[data-state-text]'), /Paid/)
@@ -117,7 +117,7 @@ test(
     await dashboard.rest('PUT', '/api/account/profile', key, { name: 'Tea & Van', accent: '#993c1d' })
     const { page, misconduct } = await openTab(t, await openBrowser(), { url }, PHONE)
     await page.addInitScript('navigator.vibrate = (beats) => (document.body.dataset.shaken = beats.join(" "))')
-    // A browser that loads a page without a network may forget for a moment that it has none: the line itself is cut as well.
+    // While a page loads offline, the browser may briefly ignore that it is offline, so the connection is cut as well.
     const goOffline = async () => {
       line.cut()
       await page.context().setOffline(true)
@@ -135,7 +135,7 @@ test(
     const parts = ['assets/pos.css', 'assets/pos.js', 'assets/gateway.css', 'assets/icon.svg', 'accents/993c1d.css']
     const shell = [`/pos/${id}`, ...parts.map((path) => `/${path}`)].toSorted()
     await until(async () => (await listKept()).length === shell.length)
-    // The second visit has no network.
+    // The second visit is offline.
     await goOffline()
     await page.reload()
     await untilScreen(page, 'sale')
@@ -162,13 +162,13 @@ test(
     assert.equal(await page.innerText('[data-pay-total]'), '$3.50')
     assert.equal(await countSales(), 1)
     await page.waitForSelector('[data-offline]', { state: 'hidden' })
-    // The line breaks while a customer pays: nobody hands over what may not be paid.
+    // The connection breaks while a customer pays: the till must not report a sale that may be unpaid.
     line.cut()
     await page.waitForSelector(OFFLINE)
     assert.deepEqual(await findViolations(page), [])
     line.open()
     await page.waitForSelector('[data-offline]', { state: 'hidden' })
-    // The reply to a tap is lost behind the gateway: the sale is there, and the tap finds it.
+    // The reply to a tap is lost behind the gateway. The sale exists, and the next tap finds it.
     await page.click('section[data-screen=pay] [data-do=keypad]')
     let isLost = false
     await page.route('**/sales', async (route) => {
@@ -187,7 +187,7 @@ test(
     await payCode(dashboard, page, goOnline)
     assert.equal(await page.getAttribute('body', 'data-shaken'), '120 80 240')
     assert.deepEqual((await listKept()).toSorted(), shell, 'nothing of money is kept')
-    // Whoever may refund finds the sale in the dashboard, behind their sign-in.
+    // A person who may refund finds the sale in the dashboard, after signing in.
     const refund = (await page.getAttribute('[data-refund]', 'href'))!
     const cookie = await dashboard.enter(key)
     assert.equal((await dashboard.get(refund)).status, 303)

@@ -8,7 +8,7 @@ import { recordedProof } from '../support/recorded-votes.ts'
 import { until } from '../support/until.ts'
 import { VIEWS, assertGood, openBrowser, openTab, takeShot } from './browser.ts'
 
-/* The page of a proof, which the reader's own browser verifies. */
+/* The page of a payment proof, which the reader's own browser verifies. */
 
 const { address } = new Signer(62)
 

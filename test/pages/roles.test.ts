@@ -5,9 +5,9 @@ import { OFFERED } from '../../src/offered.ts'
 import { ask } from '../support/gateway.ts'
 import { groupsOf, openPeople, tabsOf, tokensOf } from './dashboard-steps.ts'
 
-/* Every role × every way into the dashboard and every route that a session opens. Who may is written out here once more. */
+/* Every role with every page of the dashboard and every route that a session may use. The expectations are repeated here on purpose. */
 
-/** Each by its first letter. */
+/** Roles by their first letter. */
 const EVERYBODY = [...ROLES, 'guest'] as const
 
 const WAYS: readonly [RegExp, string][] = [
@@ -60,7 +60,7 @@ async function openRoles(t: TestContext, role: 'user' | 'admin' = 'user') {
   return { ...dashboard, people }
 }
 
-// A cashier who opens the address of an export must not get it, and a reader must change nothing.
+// A cashier must not get an export by its URL, and a reader must change nothing.
 test('every role gets in where its row of the table says, by every page, form and route, and nowhere else (contract 5, rule 27)', async (t) => {
   const { gateway, people, get, post, url } = await openRoles(t)
   const ways = gateway.app.endpoints.routes
@@ -74,7 +74,7 @@ test('every role gets in where its row of the table says, by every page, form an
     for (const { method, path } of ways) {
       const name = `${method} ${path}`
       const at = `/dashboard${path === '/' ? '' : path.replaceAll(/:\w+/g, 'x1')}`
-      // Without a token of its own a form does nothing, for whomever.
+      // A form without its own token must do nothing, whatever the role.
       const reply = method === 'GET' ? await get(at, cookie) : await post(at, { csrf }, { cookie })
       const isIn = wayOf(WAYS, name).includes(role)
       if (path.startsWith('/admin')) assert.equal(reply.status, 404, `${name} as ${role}`)
@@ -97,7 +97,7 @@ test('every role gets in where its row of the table says, by every page, form an
   }
 })
 
-// Whoever reads the mail of everybody can sign in as anybody, the owner included.
+// Whoever can read everybody's mail can sign in as anybody, even the owner.
 test('in an administrator’s account its owners alone administer the service (contract 5, rule 27)', async (t) => {
   const { people, get, url } = await openRoles(t, 'admin')
   for (const [role, token] of people) {

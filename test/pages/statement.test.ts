@@ -5,16 +5,13 @@ import { Signer } from '../support/blocks.ts'
 import { payLink, takeShot } from './browser.ts'
 import { type Walk, look, press, reach, type, walk } from './story.ts'
 
-/*
- * A bookkeeper from an empty account to a printed month, with a browser and a keyboard alone. On a phone and on a
- * desktop, light or dark.
- */
+/* A bookkeeper, from an empty account to a printed month, with a browser and only a keyboard. On a phone and on a desktop, light or dark. */
 
 const { address } = new Signer(73)
-/** Sheets in pixels of CSS, without their margins. */
+/** Sheets in CSS pixels, without their margins. */
 const SHEETS = { a4: { width: 688, height: 1017 }, letter: { width: 710, height: 950 } }
 
-/** Looks at a page as it comes out of a printer, on both sheets. */
+/** Checks the printed form of a page on both sheets. */
 async function print(page: Page, name: string): Promise<void> {
   const screen = page.viewportSize()!
   await page.emulateMedia({ media: 'print' })
@@ -29,7 +26,7 @@ async function print(page: Page, name: string): Promise<void> {
   await page.setViewportSize(screen)
 }
 
-/** Makes a checkout with an invoice, as the form for it lets them. */
+/** Makes a checkout with an invoice in its form. */
 async function makeCheckout({ dashboard, merchant, name }: Walk): Promise<string> {
   await merchant.goto(`${dashboard.url}/dashboard/checkouts/new`)
   await type(merchant, '#f-title', 'Blue mug <b>')

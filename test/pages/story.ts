@@ -4,24 +4,21 @@ import type { Page } from 'playwright-core'
 import { VIEWS, assertGood, findViolations, openBrowser, openTab, signIn, takeShot } from './browser.ts'
 import { type Dashboard, openDashboard } from './dashboard-steps.ts'
 
-/*
- * What stories of merchants share: a merchant's tab and another person's, on a phone and on a desktop, light or dark,
- * and a keyboard.
- */
+/* Shared by the stories of merchants: a merchant's tab and another person's, on a phone and on a desktop, light or dark, with a keyboard. */
 
 export interface Walk {
   dashboard: Dashboard
   /** The merchant's tab, signed in. */
   merchant: Page
-  /** Somebody else's. */
+  /** Another person's tab. */
   visitor: Page
-  /** The merchant's. */
+  /** The merchant's key. */
   key: string
   accountId: string
   name: string
 }
 
-/** Looks at a page as people do, and as the checker does. */
+/** Takes a screenshot for people and runs axe-core. */
 export async function look(page: Page, name: string): Promise<void> {
   const over = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth')
   assert.ok(over <= 0, `${name} is ${over} px wider than the window`)
@@ -29,7 +26,7 @@ export async function look(page: Page, name: string): Promise<void> {
   await takeShot(page, name)
 }
 
-/** Goes to a control with the keyboard and types; fails when no number of tabs leads there. */
+/** Moves the focus to a control with the keyboard; fails if no number of tabs reaches it. */
 export async function reach(page: Page, selector: string): Promise<void> {
   for (let tabs = 0; tabs < 120; tabs++) {
     if (await page.evaluate<boolean>(`document.activeElement?.matches(${JSON.stringify(selector)}) === true`)) return

@@ -5,14 +5,11 @@ import { until } from '../support/until.ts'
 import { payLink } from './browser.ts'
 import { type Walk, look, press, reach, type, walk } from './story.ts'
 
-/*
- * A club and its member, with a browser and a keyboard alone: subscribed, reminded, paid again, ended. On a phone and
- * on a desktop, light or dark.
- */
+/* A club and its member, with a browser and only a keyboard: subscribed, reminded, paid again, ended. On a phone and on a desktop, light or dark. */
 
 const { address } = new Signer(74)
 
-/** The time of the reminder has come; answers the link in its mail, which is not the only one: the member has a receipt too. */
+/** Advances to the reminder and returns the link of its mail. The member also got a receipt. */
 async function reminded({ dashboard: { ctx, url } }: Walk): Promise<string> {
   const { db } = ctx
   await db.updateTable('subscriptions').set({ due_at: 1 }).execute()

@@ -6,11 +6,11 @@ import { pay, payLink } from './browser.ts'
 import { openDashboard, tokensOf } from './dashboard-steps.ts'
 import { type Walk, look, press, reach, type, walk } from './story.ts'
 
-/* Money that leaves by hand: from a wallet, and back to a payer. With a browser and a keyboard alone, from an empty account. */
+/* Sends by hand: from a wallet, and back to a payer. With a browser and only a keyboard, from an empty account. */
 
 const supplier = new Signer(81).address
 
-/** Makes a wallet in the dashboard; answers its address. */
+/** Makes a wallet in the dashboard; returns its address. */
 async function makeWallet({ dashboard, merchant }: Walk): Promise<string> {
   await merchant.goto(`${dashboard.url}/dashboard/wallets`)
   await type(merchant, '#f-name', 'Till')
@@ -100,7 +100,7 @@ test('a refund: from an empty account to money back on the ledger, by keyboard',
     const id = /checkouts\/(\w{16})/.exec(merchant.url())![1]!
     await visitor.goto(`${dashboard.url}/pay/${id}`)
     await payLink(dashboard.gateway, visitor)
-    // The page has followed; its refund is there without a reload.
+    // The page updated itself: its refund appears without a reload.
     await merchant.locator('.lead .badge', { hasText: 'Paid' }).waitFor()
     await press(merchant, '.title .actions a[href$="/refund"]')
     await reach(merchant, '#much-all')

@@ -17,7 +17,7 @@ import type { Promised } from './load.ts'
 
 const COMPLETED = 'payment.completed'
 
-/** What is wrong with a data folder after a power cut, given all that was promised before it; each in a sentence. */
+/** Checks a data folder after a power cut against everything acknowledged before it; returns a sentence for each problem. */
 export async function checkFolder(folder: string, promises: readonly Promised[]): Promise<string[]> {
   const ledger = checkLedger(join(folder, 'devnet.db'), promises)
   if (!existsSync(join(folder, 'gateway.db'))) {
@@ -46,12 +46,12 @@ interface LedgerFile {
   accounts: ReadonlyMap<string, ReadonlySet<string>>
 }
 
-/** The development ledger's file: whole, with every block it has taken, and no raw too many or too few. */
+/** Checks the development ledger's file: intact, with every accepted block and the right total of raw. */
 function checkLedger(file: string, promises: readonly Promised[]): LedgerFile {
   const blocks = promises.filter((promise) => promise.kind === 'block')
   const nothing = { wrong: blocks.length > 0 ? ['the ledger is gone'] : [], accounts: new Map() }
   if (!existsSync(file)) return nothing
-  // As a start does, which makes the tables that a cut in the middle of the first start has left out.
+  // Opened as at a start, which creates tables that a cut during the first start left out.
   new LedgerStore(file).close()
   const db = new DatabaseSync(file)
   try {
@@ -106,7 +106,7 @@ async function byKey<Row, Name extends keyof Row>(rows: Promise<Row[]>, name: Na
   return new Map((await rows).map((row) => [row[name], row]))
 }
 
-/** What is encrypted in the store can be decrypted: the files with its keys are there, and are the right ones. */
+/** Checks that encrypted values in the store can be decrypted, so the key files must be there and correct. */
 async function checkKeys(folder: string, db: Db): Promise<string[]> {
   const wrong: string[] = []
   const config = { dataDir: folder, databaseUrl: '', secretKey: undefined, secretKeys: [] }
@@ -119,7 +119,7 @@ async function checkKeys(folder: string, db: Db): Promise<string[]> {
   return wrong
 }
 
-/** What one transaction writes is there as a whole. */
+/** Checks that transactions were written completely or not at all. */
 async function checkMoney(db: Db): Promise<string[]> {
   const wrong: string[] = []
   await assertCreditsBalance(db).catch((error: unknown) => wrong.push(`credits do not add up: ${String(error)}`))
@@ -142,7 +142,7 @@ async function checkMoney(db: Db): Promise<string[]> {
   return wrong
 }
 
-/** No block of a wallet is in the ledger that the store does not know, and nothing is settled that the ledger does not have. */
+/** Every block of a wallet on the ledger must be known to the store, and everything settled must be on the ledger. */
 async function compare(db: Db, accounts: LedgerFile['accounts']): Promise<string[]> {
   const wrong: string[] = []
   const blocks = await db.selectFrom('wallet_blocks').select(['hash', 'status']).execute()

@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import type { SeededRandom } from '../support/random.ts'
 import type { FileOperation } from './log.ts'
 
-/** What a disk writes as one: half of a write may be there after a power cut, in pieces of this size. */
+/** A disk writes this many bytes atomically. After a power cut, parts of a larger write may be missing. */
 const SECTOR = 512
 
 type Change = { offset: number; data: Buffer } | { size: number }
 
-/** What a cut leaves of the changes that nobody has synced. */
+/** Which unsynced changes survive a cut. */
 export type Leaves = 'nothing' | 'everything' | 'some'
 
 class Content {
@@ -48,7 +48,7 @@ class Content {
   }
 }
 
-/** A file as the disk has it, and what was written since its last sync. */
+/** The synced contents of a file and the writes since then. */
 class DiskFile {
   readonly #synced = new Content()
   #pending: Change[] = []
@@ -72,7 +72,7 @@ class DiskFile {
   }
 }
 
-/** All of a change, some sectors of it, or nothing. */
+/** All of a change, some of its sectors, or nothing. */
 function tear(change: Change, random: SeededRandom): Change[] {
   const luck = random.below(3)
   if (luck === 0) return []
@@ -88,7 +88,7 @@ function tear(change: Change, random: SeededRandom): Change[] {
 }
 
 type Entry = DiskFile | DiskFolder
-/** Names that appear, and names that go: those of one rename together. */
+/** Names that are added and removed; both names of a rename are together. */
 type Naming = ReadonlyMap<string, Entry | undefined>
 
 const rename = (names: Map<string, Entry>, naming: Naming) => {
@@ -98,7 +98,7 @@ const rename = (names: Map<string, Entry>, naming: Naming) => {
   }
 }
 
-/** A folder: its names are on the disk once the folder itself was synced, whatever was synced in its files. */
+/** A folder. Its names are on the disk only after the folder itself was synced, whatever was synced in its files. */
 class DiskFolder {
   readonly names = new Map<string, Entry>()
   readonly #synced = new Map<string, Entry>()
@@ -117,7 +117,7 @@ class DiskFolder {
   after(leaves: Leaves, random: SeededRandom): Map<string, Entry> {
     const left = new Map(this.#synced)
     if (leaves === 'nothing') return left
-    // Most file systems keep a journal of names, and lose the last of them; others lose any of them.
+    // Most file systems keep a journal of names and lose only the last ones; others lose any of them.
     const inOrder = random.below(2) === 0
     const kept = leaves === 'everything' ? this.#pending.length : random.below(this.#pending.length + 1)
     this.#pending.forEach((naming, at) => {
@@ -127,7 +127,7 @@ class DiskFolder {
   }
 }
 
-/** A disk that keeps what was synced, and of everything else as little as it likes. */
+/** A disk that keeps what was synced, and loses anything else at random. */
 export class Disk {
   readonly #root = new DiskFolder()
   readonly #byInode = new Map<bigint, Entry>()
@@ -167,7 +167,7 @@ export class Disk {
     }
   }
 
-  /** Lays down what a power cut at this moment leaves. */
+  /** Writes to `target` what a power cut at this moment would leave. */
   cut(target: string, leaves: Leaves, random: SeededRandom): void {
     const lay = (path: string, folder: DiskFolder) => {
       mkdirSync(path, { recursive: true })

@@ -13,8 +13,7 @@ import { compileRecorder, recordedBy, skip } from './recorder.ts'
 
 const MAKE_KEY = fileURLToPath(new URL('make-key.ts', import.meta.url))
 
-// A store that was synced inside a folder without a name, or encrypted with a key without a name, can never be opened
-// again.
+// A store can never be opened again if its folder's name was not synced, or if the name of the key file that encrypts it was not.
 test(
   'a power cut during the first start does not take away the data folder or the key of its secrets',
   { skip },

@@ -9,12 +9,12 @@ import type { SeededRandom } from '../support/random.ts'
 import { waitFor } from '../support/until.ts'
 import type { RecordedGateway } from './recorded-gateway.ts'
 
-/** What a client was answered, and how long the log was at that moment. */
+/** An acknowledgement, with the length of the log at that moment. */
 export type Promised = { at: number } & (
   | { kind: 'key'; key: string }
   | { kind: 'wallet'; address: string }
   | { kind: 'checkout'; id: string; amountRaw: string; reference: string }
-  /** A block that the ledger has taken. */
+  /** A block that the ledger has accepted. */
   | { kind: 'block'; hash: string }
   | { kind: 'paid'; id: string; hash: string }
   | { kind: 'send'; hash: string; wallet: string; reference: string }
@@ -26,7 +26,7 @@ const CALLERS = 3
 const PATIENCE = patienceOf('dev')
 const never = new AbortController().signal
 
-/** Uses a gateway as shops, payers and owners of wallets do, and notes down everything that it promises them. */
+/** Uses a gateway as shops, payers and wallet owners do, and records everything it acknowledges. */
 export class Load {
   readonly promises: Promised[] = []
   readonly #gateway: RecordedGateway
@@ -62,7 +62,7 @@ export class Load {
     this.#payers = Array.from({ length: CALLERS }, () => new Payer(this.#purse, { rpcUrl, wsUrl: '' }))
   }
 
-  /** Takes the key of the first start, and hands out money. */
+  /** Reads the key of the first start, and distributes money. */
   async open(): Promise<void> {
     this.#key = this.#gateway.administratorKey
     this.#promised({ kind: 'key', key: this.#key })
@@ -76,7 +76,7 @@ export class Load {
     }
   }
 
-  /** Each caller does so many things, one after another, beside the others. */
+  /** Runs all callers in parallel, each with that many steps in sequence. */
   async run(steps: number): Promise<void> {
     const walk = async (at: number) => {
       for (let step = 0; step < steps; step++) {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** What `recorder.c` writes down. `until` is where the record ends in the log. */
+/** The records of `recorder.c`. `until` is the end of the record in the log. */
 export type FileOperation = { until: number } & (
   | { kind: 'create' | 'folder'; inode: bigint; path: string }
   | { kind: 'write'; inode: bigint; offset: number; data: Buffer }
@@ -13,7 +13,7 @@ export type FileOperation = { until: number } & (
 const HEAD = 32
 const KINDS = ['', 'create', 'write', 'truncate', 'sync', 'folder', 'rename', 'remove', 'link'] as const
 
-/** Everything that a process did to its files, in order. */
+/** All file operations of a process, in order. */
 export function readOperations(file: string): FileOperation[] {
   const log = readFileSync(file)
   const operations: FileOperation[] = []

@@ -1,6 +1,6 @@
 /*
- * `npm run power-loss -- --cuts 500 --seed 7`: see docs/reliability.md. Ends with 1 when a power cut takes what was promised. With --lies the disk
- * says that it has synced the store and has not, and losses are what is expected.
+ * `npm run power-loss -- --cuts 500 --seed 7`: see docs/reliability.md. Exits with 1 if a power cut loses anything acknowledged. With `--lies` the disk
+ * ignores syncs of the store, and losses are expected.
  */
 import { readOptions } from './options.ts'
 import { cutPower, record } from './run.ts'

@@ -5,7 +5,7 @@ import { isThorough } from '../support/thorough.ts'
 import { skip } from './recorder.ts'
 import { cutPower, record } from './run.ts'
 
-/* The built gateway is used while its file operations are recorded; then the power is cut again and again (docs/reliability.md). */
+/* The built gateway is used while its file operations are recorded; then the power is cut at many moments (docs/reliability.md). */
 
 const CUTS = isThorough ? 150 : 30
 const LIES = 10
@@ -19,7 +19,7 @@ test(
     const { losses, figures } = await cutPower(recording, { seed: SEED, cuts: CUTS, tell })
     t.diagnostic(JSON.stringify(figures))
     assert.deepEqual(losses, [], `SEED=${SEED} repeats the moments`)
-    // The same moments on a disk that keeps no sync of the store: whoever finds nothing missing here looks at nothing.
+    // The same moments on a disk that ignores syncs of the store. If no loss is found here, the checks are broken.
     const lied = await cutPower(recording, { seed: SEED, cuts: LIES, lies: true, tell })
     assert.ok(lied.losses.length > 0)
   },

@@ -6,10 +6,10 @@ import { CLI } from '../support/command-line.ts'
 import { type Recorder, recordedBy } from './recorder.ts'
 
 export interface GatewayOptions {
-  /** What is taken for a whole disk; the gateway makes its data folder in it. */
+  /** The simulated disk; the gateway makes its data folder in it. */
   disk: string
   port: number
-  /** Unset, its files are not watched. */
+  /** If unset, file operations are not recorded. */
   recorded?: Recorder
   env?: Readonly<Record<string, string>>
 }
@@ -64,12 +64,12 @@ export class RecordedGateway {
     return this.#child!.pid!
   }
 
-  /** How long the log is: everything up to here has happened. */
+  /** Length of the log: everything before it has happened. */
   get position(): number {
     return statSync(this.#options.recorded!.log).size
   }
 
-  /** Of the first start, as long as nobody has taken it away. */
+  /** The key of the first start, while its file exists. */
   get administratorKey(): string {
     const file = join(this.#options.disk, 'data', 'administrator.key')
     if (!existsSync(file)) throw new Error('The gateway has left no administrator key.')

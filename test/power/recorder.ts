@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url'
 const SOURCE = fileURLToPath(new URL('recorder.c', import.meta.url))
 
 const canRecord = process.platform === 'linux' && spawnSync('cc', ['--version']).status === 0
-/** Why a test cannot run here; false where it can. */
+/** Why a test cannot run here; false if it can. */
 export const skip = canRecord ? false : 'needs Linux and a C compiler: apt-get install gcc libc6-dev'
 
-/** A library that writes down what a process does to its files, and where it does. */
+/** The library that records a process's file operations, and its log. */
 export interface Recorder {
   library: string
   log: string
@@ -20,7 +20,7 @@ export function compileRecorder(folder: string): Recorder {
   return { library, log: join(folder, 'log') }
 }
 
-/** The environment of a process whose files below a folder are watched. */
+/** Environment variables for a process whose file operations below a folder are recorded. */
 export const recordedBy = ({ library, log }: Recorder, folder: string) => ({
   LD_PRELOAD: library,
   POWER_LOG: log,

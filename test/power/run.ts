@@ -13,27 +13,27 @@ import { compileRecorder } from './recorder.ts'
 export interface PowerOptions {
   seed: number
   cuts: number
-  /** How much each of the callers does, before and after a restart. */
+  /** Steps of each caller, before and after a restart. */
   steps: number
-  /** A disk that says it has synced the store, and has not: what was promised must then be missed. */
+  /** A disk that ignores syncs of the store; losses must then be found. */
   lies?: boolean
   tell(line: string): void
 }
 
 export interface PowerReport {
-  /** What a power cut took that was promised, or left broken, each in a sentence. */
+  /** Acknowledged things that a power cut lost or damaged, a sentence for each. */
   losses: string[]
   figures: { operations: number; syncs: number; promises: number; cuts: number }
 }
 
-/** What a gateway did to its files while it was used, and what it had promised by when. */
+/** The file operations of a gateway in use, and its acknowledgements with their positions. */
 export interface Recording {
   operations: FileOperation[]
   promises: Promised[]
   rootInode: bigint
 }
 
-/** Runs the built gateway on an empty disk, stops and starts it once, and ends it without a word. */
+/** Runs the built gateway on an empty disk, restarts it once, and kills it. */
 export async function record({ seed, steps }: Pick<PowerOptions, 'seed' | 'steps'>): Promise<Recording> {
   const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-power-'))
   const disk = join(folder, 'disk')
@@ -58,7 +58,7 @@ export async function record({ seed, steps }: Pick<PowerOptions, 'seed' | 'steps
   }
 }
 
-/** Half of them anywhere; half where something was just synced or named, which others go on to rely on. */
+/** Half of them random; half right after a sync or a rename, on which later writes rely. */
 function chooseMoments(operations: readonly FileOperation[], cuts: number, random: SeededRandom): Set<number> {
   const telling = [...operations.keys()].filter((at) => !['write', 'truncate'].includes(operations[at]!.kind))
   const moments = new Set<number>()
@@ -71,7 +71,7 @@ function chooseMoments(operations: readonly FileOperation[], cuts: number, rando
 const LOSSES_TOLD = 20
 const LEAVES: readonly Leaves[] = ['nothing', 'some', 'some', 'some', 'everything']
 
-/** Cuts the power at moments of a recording, and looks at what is left each time. */
+/** Cuts the power at moments of a recording, and checks what is left each time. */
 export async function cutPower(recording: Recording, options: Omit<PowerOptions, 'steps'>): Promise<PowerReport> {
   const { operations, promises, rootInode } = recording
   const { seed, cuts, lies = false, tell } = options

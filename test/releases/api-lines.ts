@@ -3,8 +3,8 @@ import { toOpenApi } from '../../src/http/openapi/index.ts'
 import { VERSION } from '../../src/version.ts'
 
 /*
- * The API as lines, one for each field: `account_info > balance! string ~^[0-9]{1,39}$`. Behind `<` stands what may be
- * asked, behind `>` what is answered; `!` is a field that must be given, or is always there; then what it may be.
+ * The API as lines, one for each field: `account_info > balance! string ~^[0-9]{1,39}$`. `<` marks a field of a request, `>` one of an answer; `!` means
+ * required or always present; then come the allowed types and values.
  */
 
 interface Schema {
@@ -34,7 +34,7 @@ export interface OpenApi {
 
 const BOUNDS = ['minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems']
 
-/** What a value may be, each way as a word of its own. */
+/** The allowed types and values, a word for each. */
 function formsOf(schema: Schema): string[] {
   if (schema.anyOf) return schema.anyOf.flatMap((each, at) => formsOf(each).map((form) => nameObject(form, at)))
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value))
@@ -43,7 +43,7 @@ function formsOf(schema: Schema): string[] {
   return [`${schema.type ?? 'anything'}${bounds.join('')}${pattern}`]
 }
 
-/** Objects of several kinds have fields of their own, and are distinguished by their place. */
+/** A union of object types: each has its own fields, named by its position. */
 const nameObject = (form: string, at: number) => (/^(object|array)/.test(form) ? `${form} ${at}` : form)
 
 function linesOf(path: string, schema: Schema, mark = ''): string[] {
@@ -64,7 +64,7 @@ function membersOf(path: string, schema: Schema): string[] {
   ]
 }
 
-/** A schema in which nothing stands for something else. */
+/** Resolves all references of a schema. */
 function whole(value: unknown, schemas: Record<string, Schema>): unknown {
   if (Array.isArray(value)) return value.map((each) => whole(each, schemas))
   if (typeof value !== 'object' || value === null) return value
@@ -78,7 +78,7 @@ const answersOf = (name: string, schema: Schema) => [
   ...membersOf(`${name} > `, schema),
 ]
 
-/** Actions are described by their schemas; this is for everything else that has a path. */
+/** Actions are described by their schemas; this is for all other paths. */
 function linesOfRoute(path: string, { operationId, requestBody, responses = {} }: Operation): string[] {
   if (operationId === undefined || path === '/' || path.startsWith('/actions/')) return []
   const answer = (responses['200'] ?? responses['201'])?.content?.['application/json']?.schema
@@ -86,7 +86,7 @@ function linesOfRoute(path: string, { operationId, requestBody, responses = {} }
   return [...(answer ? answersOf(operationId, answer) : []), ...(body ? membersOf(`${operationId} < `, body) : [])]
 }
 
-/** Everything that clients may rely on in a description of the API. */
+/** Everything in an API description that clients may rely on. */
 export function toLines(document: OpenApi): string[] {
   const { paths, components } = whole(document, document.components.schemas) as OpenApi
   const { schemas } = components
@@ -97,7 +97,7 @@ export function toLines(document: OpenApi): string[] {
     if (name === 'Error') return membersOf('Error > ', schema)
     const [, action] = /^(.+)\.answer$/.exec(name) ?? []
     if (action !== undefined) return answersOf(action, schema)
-    // What is asked: the fields, and the action's own name where the body says it.
+    // The request's fields; the action's name too, if it is in the body.
     const parts = schema.allOf ?? (schema.properties?.action ? [schema] : [])
     return parts.flatMap((part) => membersOf(`${name} < `, part))
   })
@@ -107,5 +107,5 @@ export function toLines(document: OpenApi): string[] {
   return [...endpoints, ...fields, ...routes].sort()
 }
 
-/** The API of the code beside this file. */
+/** The API of the current code. */
 export const currentLines = () => toLines(toOpenApi(OFFERED, { baseUrl: '', version: VERSION }) as unknown as OpenApi)

@@ -1,6 +1,6 @@
 /** One field of the API, parsed from its line. */
 interface Field {
-  /** As people name it: `account_info > balance`. */
+  /** For messages: `account_info > balance`. */
   name: string
   isAsked: boolean
   required: boolean
@@ -8,17 +8,24 @@ interface Field {
 }
 
 function readLines(lines: readonly string[]): Map<string, Field> {
-  const fields = lines
-    .filter((line) => line !== '')
-    .map((line): Field => {
-      const [, name = '', mark, forms = ''] = /^(\S+ [<>](?: [^\s!]+)?|[A-Z]+ \/\S*)(!?) (.+)$/.exec(line) ?? []
-      if (name === '') throw new Error(`Not a line of an API: ${line}`)
-      return { name, isAsked: name.includes(' <'), required: mark === '!', forms: forms.split(' | ') }
+  const fields = new Map<string, Field>()
+  for (const line of lines.filter((line) => line !== '')) {
+    const [, numbered = '', mark, forms = ''] = /^(\S+ [<>](?: [^\s!]+)?|[A-Z]+ \/\S*)(!?) (.+)$/.exec(line) ?? []
+    if (numbered === '') throw new Error(`Not a line of an API: ${line}`)
+    // Objects among other forms of a value have numbers, which change with the forms beside them.
+    const name = numbered.replace(/\|\d+/g, '')
+    const same = fields.get(name)
+    fields.set(name, {
+      name,
+      isAsked: name.includes(' <'),
+      required: mark === '!' && (same?.required ?? true),
+      forms: [...(same?.forms ?? []), ...forms.replace(/(?<=\b(?:object|array)) \d+/g, '').split(' | ')],
     })
-  return new Map(fields.map((field) => [field.name, field]))
+  }
+  return fields
 }
 
-/** What of the API breaks clients of the release before: the fields, each with what happened to it. */
+/** Changes that break clients of the previous release, as sentences. */
 export function findBreaking(before: readonly string[], after: readonly string[]): { name: string; what: string }[] {
   const [old, now] = [readLines(before), readLines(after)]
   const found: { name: string; what: string }[] = []
@@ -29,34 +36,34 @@ export function findBreaking(before: readonly string[], after: readonly string[]
     if (what !== undefined) found.push({ name, what })
   }
   for (const { name, isAsked, required } of now.values()) {
-    // A new action may ask for what it likes.
+    // A new action may require any fields.
     if (isAsked && required && !old.has(name) && old.has(parentOf(name))) found.push({ name, what: 'must be given' })
   }
   return found
 }
 
 const parentOf = (name: string) => {
-  const parent = name.replace(/(\.[^.[]+|\[\]|\|\d+)$/, '')
+  const parent = name.replace(/(\.[^.[]+|\[\])$/, '')
   return parent === name ? name.replace(/ < .*$/, ' < action') : parent
 }
 
-/** What was taken must be taken still. */
+/** Every request accepted before must still be accepted. */
 function narrowed(old: Field, now: Field): string | undefined {
   if (now.required && !old.required) return 'must be given'
-  // 0.1.0 left the types of some fields unsaid, and took what it takes now: to say it takes nothing away.
+  // 0.1.0 did not describe the types of some fields, so describing them now takes nothing away.
   if (old.forms.length === 1 && old.forms[0] === 'anything') return undefined
   const lost = old.forms.filter((form) => !now.forms.some((other) => covers(other, form)))
   return lost.length === 0 ? undefined : `is taken no longer as ${lost.join(', ')}`
 }
 
-/** Nothing may come that a client could not expect. */
+/** An answer must not contain anything that a client could not expect. */
 function widened(old: Field, now: Field): string | undefined {
   if (old.required && !now.required) return 'may be missing'
   const added = now.forms.filter((form) => !old.forms.some((other) => covers(other, form)))
   return added.length === 0 ? undefined : `may be ${added.join(', ')}`
 }
 
-/** Whether all of what the narrow form allows is allowed by the wide one. */
+/** Whether the wide form allows everything that the narrow one allows. */
 function covers(wide: string, narrow: string): boolean {
   if (wide === narrow || wide === 'anything') return true
   if (wide === 'number' && narrow.startsWith('integer')) return true

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { VERSION } from '../../src/version.ts'
 import { currentLines } from './api-lines.ts'
 
-/* Keeps the API of the version that is being released, for the check of the next one: `npm run keep-api`. */
+/* Stores the API of the version being released, for the next release's check: `npm run keep-api`. */
 
 const file = join(import.meta.dirname, `api-${VERSION}.txt`)
 writeFileSync(file, `${currentLines().join('\n')}\n`)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { copyRepository } from '../support/copy-repository.ts'
 
-/* `npm run release`, on a copy of this repository whose checks are quick and may be told to be red. */
+/* `npm run release` in a copy of this repository, with fast checks that can be made to fail. */
 
 const NEXT = '9.8.7'
 
@@ -21,7 +21,7 @@ function openRepository(t: TestContext) {
   const read = (file: string) => readFileSync(join(folder, file), 'utf8')
   const manifest = () => JSON.parse(read('package.json')) as Manifest
 
-  // Each says which version it was run on, and is red when its name is written down.
+  // Each check records the version it ran on, and fails if its name is in the list.
   const ran = join(outside, 'ran')
   const red = join(outside, 'red')
   const recorder = join(outside, 'record.cjs')
@@ -42,7 +42,7 @@ function openRepository(t: TestContext) {
   git('init', '--quiet', '--initial-branch=main')
   git('config', 'user.name', 'a')
   git('config', 'user.email', 'a@b')
-  // A link is no folder, and would not be ignored as one.
+  // node_modules is a symlink here, which a pattern for folders would not ignore.
   appendFileSync(join(folder, '.git/info/exclude'), 'node_modules\n')
   const commitAll = (subject: string) => {
     git('add', '--all')
@@ -62,7 +62,7 @@ function openRepository(t: TestContext) {
       const env = { ...process.env, npm_config_offline: 'true', npm_config_update_notifier: 'false' }
       return spawnSync('npm', ['run', '--silent', 'release', '--', ...args], { cwd: folder, encoding: 'utf8', env })
     },
-    /** Everything that a release would change. */
+    /** Everything that a release changes. */
     state: () => [git('rev-parse', 'HEAD'), git('status', '--porcelain'), git('tag', '--list'), manifest().version],
   }
 }

@@ -7,10 +7,15 @@ import { openFolder } from '../support/folder.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
-test('whoever moves the repository runs one command, and README and every package name the new address', (t) => {
+test('one command changes the repository’s address in every file that has it', (t) => {
   const folder = openFolder(t)
   const names = readdirSync(join(root, 'packages'))
-  const files = ['package.json', 'README.md', ...names.map((name) => `packages/${name}/package.json`)]
+  const chart = 'deploy/helm/nano-gateway/Chart.yaml'
+  const files = ['README.md', chart, 'package.json', ...names.map((name) => `packages/${name}/package.json`)]
+  const { repository } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { repository: { url: string } }
+  const before = repository.url.replaceAll(/^git\+|\.git$/g, '')
+  const { stdout } = spawnSync('git', ['grep', '-lF', before], { cwd: root, encoding: 'utf8' })
+  assert.deepEqual(stdout.trim().split('\n'), files, 'every file with the address is one that the command rewrites')
   for (const file of [...files, 'scripts/repository.mjs']) {
     mkdirSync(join(folder, file, '..'), { recursive: true })
     cpSync(join(root, file), join(folder, file))
@@ -22,6 +27,6 @@ test('whoever moves the repository runs one command, and README and every packag
   for (const file of files) {
     const text = readFileSync(join(folder, file), 'utf8')
     assert.ok(text.includes(address), file)
-    assert.ok(!text.includes('https://repository.example/'), file)
+    assert.ok(!text.includes(before), file)
   }
 })

@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { test } from 'node:test'
 import { TYPESCRIPT } from '../support/typescript.ts'
 
-/** A connection is cut while it is just ending. */
+/** Cuts a connection while it is closing. */
 const CUT = `
   import { connect, createServer } from 'node:net'
   import { reset } from './test/support/tcp-relay.ts'

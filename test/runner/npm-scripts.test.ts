@@ -4,13 +4,13 @@ import { join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { parse } from 'yaml'
 
-/* What npm and the hosted checks run, held without running it: the same words do the same on every system. */
+/* npm scripts and CI workflows, checked without running them: the commands must work on every system. */
 
 const root = resolve(import.meta.dirname, '../..')
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
 
-/** Words that one shell knows and another does not: settings before a command, patterns, pipes, quotes, its own commands. */
+/** Syntax that only some shells know: variables before a command, globs, pipes, quotes, built-in commands. */
 const ONLY_IN_SOME_SHELLS = /^(?!(?:node|npm|oxfmt) )|[=](?=\S* node)|["'`$*?|;<>\\~]|&(?!&)|\bexec\b/
 
 const refuses = (command: string) => ONLY_IN_SOME_SHELLS.test(command.replaceAll(/ --[\w-]+=[\w./-]+/g, ''))
@@ -45,7 +45,7 @@ const workflows = readdirSync(join(root, '.github/workflows')).map((name) => ({
 }))
 const stepsOf = ({ jobs }: Workflow) => Object.values(jobs).flatMap(({ steps }) => steps)
 
-// A tag can be moved to other code by whoever owns the action; a commit cannot.
+// The owner of an action can move a tag to other code, but not a commit.
 test('hosted checks take every action by its commit, read only, and end by themselves', () => {
   for (const { name, workflow } of workflows) {
     assert.deepEqual(workflow.permissions, { contents: 'read' }, name)

@@ -6,11 +6,11 @@ import { dirname, join, resolve } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { openFolder } from '../support/folder.ts'
 
-/* The runner itself, on suites of one test each. */
+/* The test runner itself, on suites of one test each. */
 
 const root = resolve(import.meta.dirname, '../..')
 
-/** A test that fails in certain of its runs, and counts them all. */
+/** A test that fails in the given runs, and counts all runs. */
 const failingAt = (runs: string, failing: readonly number[]) => `
   import { appendFileSync, readFileSync } from 'node:fs'
   import { test } from 'node:test'
@@ -21,7 +21,7 @@ const failingAt = (runs: string, failing: readonly number[]) => `
   })
 `
 
-/** Lays test files, each of which fails in the runs that are named; the paths of files say what they are about. */
+/** Writes test files that fail in the given runs; the file's path decides its suite. */
 function layTests(t: TestContext, files: Record<string, number[]>) {
   const folder = openFolder(t)
   const countOf = (file: string) => join(folder, `${file.replaceAll('/', '_')}.runs`)
@@ -62,7 +62,7 @@ test('a test that fails although it was written in a file without tests fails th
   assert.match(output, /FAILED: .*made\.mjs/)
 })
 
-test('a suite that is run many times stops at its first failure, and tells the seed of that run', async (t) => {
+test('a suite that is run many times stops at its first failure, and prints the seed of that run', async (t) => {
   const { paths, runsOf } = layTests(t, { 'shown.test.mjs': [3] })
   const { code, output } = await runTests('--times', '5', '--busy', ...paths)
   assert.equal(code, 1, output)

@@ -1,4 +1,4 @@
-/* `npm run scenario -- --node http://…`: see CONTRIBUTING.md. Ends with 1 when a step failed. */
+/* `npm run scenario -- --node http://…`: see CONTRIBUTING.md. Exits with 1 if a step failed. */
 import { readOptions } from './options.ts'
 import { toLines } from './report.ts'
 import { hasFailed, runScenario } from './run.ts'

@@ -11,7 +11,7 @@ first account), as a variable or in FILE; on a development network without eithe
 
 const NETWORKS = ['dev', 'beta', 'live'] as const
 
-/** A node that somebody named, and money to spend on it. */
+/** A given node, and money to spend on it. */
 export interface Options {
   nodeUrls: string
   nodeWsUrls: string
@@ -22,7 +22,7 @@ export interface Options {
 
 const HEX_64 = /^[0-9a-f]{64}$/i
 
-/** Never shown, wherever it comes from. */
+/** The key is never printed. */
 function readFunds(given: Record<string, string | undefined>, network: string): string {
   const { FUNDS_KEY: key, FUNDS_SEED: seed } = given
   if (key !== undefined && seed !== undefined) throw new Error('FUNDS_KEY or FUNDS_SEED, not both.')
@@ -36,12 +36,12 @@ function readFunds(given: Record<string, string | undefined>, network: string): 
 }
 
 const text = { type: 'string' } as const
-/** Of the command line, for `parseArgs`. */
+/** Options for `parseArgs`. */
 export const NODE_OPTIONS = { node: text, ws: text, network: text, funds: text }
 
 type Values = { [name in keyof typeof NODE_OPTIONS]?: string | undefined }
 
-/** The node of the command line or of the environment; undefined where neither names one. */
+/** The node of the command line or of the environment, if any. */
 export function findNode(values: Values, env: Record<string, string | undefined>): Options | undefined {
   const nodeUrls = values.node ?? env.NODE_URLS
   if (nodeUrls === undefined) return undefined

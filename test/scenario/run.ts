@@ -11,7 +11,7 @@ import { beReady, fund, giveBack, refuse } from './steps/ledger.ts'
 import { buyName, payByMail, payByRequest, useWallet } from './steps/services.ts'
 import { type Ground, Walker } from './walker.ts'
 
-/** In this order; the gateway's clock is turned near the end, and the money goes back last. */
+/** In this order: the gateway's clock is advanced near the end, and the money is returned last. */
 const STEPS: readonly [title: string, run: (walker: Walker) => Promise<void>][] = [
   ['the gateway is ready', beReady],
   ['an account is funded', fund],
@@ -26,12 +26,12 @@ const STEPS: readonly [title: string, run: (walker: Walker) => Promise<void>][] 
   ['a checkout that nobody pays expires', expire],
   ['the money goes back', giveBack],
 ]
-/** Without which nothing after them can be done. */
+/** The steps that all others depend on. */
 const NEEDED = 2
 
 interface Outcome {
   title: string
-  /** Unset when it went well. */
+  /** Unset if the step succeeded. */
   failure?: string
   seconds: number
 }
@@ -39,7 +39,7 @@ interface Outcome {
 interface Walk {
   outcomes: Outcome[]
   answers: Walker['answers']
-  /** Where the gateway of a failed scenario keeps its wallets. */
+  /** The folder with the wallets of a failed scenario's gateway. */
   kept?: string
 }
 
@@ -49,7 +49,7 @@ export interface Report {
   differences: string[]
 }
 
-/** Walks once in front of the development ledger and once in front of the given node, at the same time. */
+/** Runs the scenario on the development ledger and on the given node in parallel. */
 export async function runScenario(
   { nodeUrls, nodeWsUrls, network, funds }: Options,
   { tell = () => undefined, steps = STEPS.length }: { tell?: (line: string) => void; steps?: number } = {},
@@ -109,7 +109,7 @@ async function attempt(run: () => Promise<void>): Promise<string | undefined> {
   }
 }
 
-/** Only what both were asked: what a failed step left unasked is told by the step. */
+/** Compares only requests made on both sides: requests that a failed step left out are reported by that step. */
 function compare(here: Walk, there: Walk): string[] {
   return [...here.answers].flatMap(([what, shape]) => {
     const other = there.answers.get(what)

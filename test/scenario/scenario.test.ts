@@ -50,7 +50,7 @@ test('an operator whose node does not answer sees which step failed, and the sce
   assert.equal(second!.failure, 'not begun')
 })
 
-test('money of a real network comes from a key that its owner gives and that is never told', (t) => {
+test('money of a real network comes from a key that its owner provides and that is never printed', (t) => {
   const key = 'ab'.repeat(32)
   const at = (...args: string[]) => ['--node', 'http://127.0.0.1:1', ...args]
   assert.throws(() => readOptions([], {}), /Usage: npm run scenario/)

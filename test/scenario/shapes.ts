@@ -1,12 +1,12 @@
 import type { Reply } from '../support/gateway.ts'
 
-/** What an answer looks like: its status, and what kind of value stands at each place. */
+/** The structure of an answer: its status, and the kind of value at each path. */
 export interface Shape {
   status: number
   places: ReadonlyMap<string, string>
 }
 
-/** Values that no two runs share, and what each is called instead; the first that fits. */
+/** Values that differ in every run, and their placeholder names; the first match counts. */
 const KINDS: readonly [RegExp, string][] = [
   [/data:[\w/+;,=-]+/g, '<data>'],
   [/https?:\/\/[^\s"]+/g, '<url>'],
@@ -22,7 +22,7 @@ const KINDS: readonly [RegExp, string][] = [
 
 const nameText = (text: string) => KINDS.reduce((named, [pattern, kind]) => named.replaceAll(pattern, kind), text)
 
-/** Reads an answer as its shape. Lists count as one place, however long they are. */
+/** Reads the shape of an answer. All entries of a list share one path. */
 export function shapeOf({ status, json }: Pick<Reply, 'status' | 'json'>): Shape {
   const places = new Map<string, string>()
   const note = (place: string, kind: string) => {
@@ -44,7 +44,7 @@ export function shapeOf({ status, json }: Pick<Reply, 'status' | 'json'>): Shape
   return { status, places }
 }
 
-/** What differs between two answers to the same request, each in a sentence. */
+/** Differences between two answers to the same request, a sentence for each. */
 export function compareShapes(here: Shape, there: Shape): string[] {
   const differences: string[] = []
   if (here.status !== there.status) differences.push(`status ${here.status} here, ${there.status} there`)

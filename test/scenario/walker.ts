@@ -8,7 +8,7 @@ import { waitFor } from '../support/until.ts'
 import { type Receiver, openReceiver } from '../support/webhook-steps.ts'
 import { type Shape, shapeOf } from './shapes.ts'
 
-/** Where a scenario runs, and with whose money. */
+/** Where a scenario runs, and whose money it uses. */
 export interface Ground {
   /** Settings of the gateway: its nodes and their network. */
   env: Record<string, string>
@@ -17,16 +17,16 @@ export interface Ground {
   firstAccount: number
 }
 
-/** Somebody who uses a gateway for everything it is there for, over HTTP, and notes what was answered. */
+/** A client that uses all features of a gateway over HTTP and records the answers. */
 export class Walker {
   readonly gateway: Gateway
   readonly receiver: Receiver
   readonly purse: Purse
   readonly key: string
   readonly headers: { authorization: string }
-  /** The node behind the gateway, to ask it the same. */
+  /** The node behind the gateway, for comparison. */
   readonly nodeUrl: string
-  /** Who is paid by request. */
+  /** Receives x402 payments. */
   readonly seller: Account
   /** Has money once the scenario has begun. */
   customer: Account
@@ -67,7 +67,7 @@ export class Walker {
       X402_ACTIONS: 'account_weight=0.00001 nano',
       NAME_PLANS: '2 Days=0.00001, 1 Month=0.00002',
       EMAIL_FEE_NANO: '0',
-      // The development ledger has a name for where its money comes from; here both have.
+      // The development ledger names its funding account; this setting gives both sides the name.
       KNOWN_NAMES: JSON.stringify({ bank: purse.source.address }),
       FREE_WORK_PER_HALF_HOUR: '0',
       LIMIT_FREE_PER_MINUTE: '0',
@@ -83,12 +83,12 @@ export class Walker {
     return new Walker(opened, { patience, pass: (milliseconds) => void (ahead += milliseconds) })
   }
 
-  /** An account of the scenario that was not used yet. */
+  /** A new account of the scenario. */
   fresh(): Account {
     return this.purse.fresh()
   }
 
-  /** Lets time go by for the gateway, not for its nodes. */
+  /** Advances the gateway's clock, not the nodes'. */
   pass(milliseconds: number): void {
     this.#pass(milliseconds)
   }
@@ -101,14 +101,14 @@ export class Walker {
     return reply.json<T>()
   }
 
-  /** Calls an action with the key, notes the answer and expects it to be good. */
+  /** Calls an action with the key, records the answer and expects success. */
   async call<T = Record<string, string>>(what: string, action: string, fields: object = {}): Promise<T> {
     const reply = await this.gateway.call(action, fields, this.headers)
     assert.equal(reply.status, 200, `${what}: ${reply.text}`)
     return this.note<T>(what, reply)
   }
 
-  /** Looks with GET until the answer is as expected, and notes only that one. */
+  /** Repeats a GET until the answer is as expected, and records only that one. */
   async look<T = Record<string, string>>(what: string, url: string, isSo: (answer: T) => boolean): Promise<T> {
     let last: Reply | undefined
     const look = async () => {
@@ -123,12 +123,12 @@ export class Walker {
     return waitFor(what, isSo, { patience: this.#patience, tell })
   }
 
-  /** What a wallet of this account needs. */
+  /** Options for a wallet of this account. */
   options(account: Account): WalletOptions {
     return this.purse.walletOf(account)
   }
 
-  /** Takes what waits for an account, and answers its balance. */
+  /** Receives everything receivable of an account, and returns its balance. */
   receive(account: Account): Promise<bigint> {
     return this.purse.receive(account)
   }
@@ -143,7 +143,7 @@ export class Walker {
   }
 }
 
-/** The gateway finds the work, as strong as asked for. */
+/** The gateway computes the work at the given threshold. */
 async function findWork({ call, app }: Gateway, root: string, threshold: bigint): Promise<string> {
   const difficulty = threshold.toString(16).padStart(16, '0')
   const headers = { authorization: `Bearer ${app.createdKey}` }

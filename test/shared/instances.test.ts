@@ -13,7 +13,7 @@ import { until } from '../support/until.ts'
 
 const ALICE = 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8'
 
-/* Two gateways on one PostgreSQL, one Redis and one node: to the outside they must be one. */
+/* Two gateways on one PostgreSQL, one Redis and one node must act as one. */
 test('two instances share limits, sessions, keys, jobs and what they forget', async (t) => {
   const devnet = await openDevnet(t)
   const { url: redis } = await sharedRedis()
@@ -29,12 +29,12 @@ test('two instances share limits, sessions, keys, jobs and what they forget', as
   const first = await openGateway(t, env)
   const second = await openGateway(t, env)
 
-  // The store has one administrator, made by whoever came first.
+  // The store has one administrator, made by the gateway that started first.
   const key = first.app.createdKey!
   assert.equal(second.app.createdKey, undefined)
   const headers = { authorization: `Bearer ${key}` }
 
-  // Sessions: a link asked for on one is redeemed on the other, and its session is good on the first.
+  // Sessions: a sign-in link requested at one is used at the other, and its session works at the first.
   const json = { 'content-type': 'application/json' }
   const body = JSON.stringify({ email: 'alice@example.com' })
   await ask(`${first.url}/api/sign-in/request`, { headers: json, body })
@@ -51,7 +51,7 @@ test('two instances share limits, sessions, keys, jobs and what they forget', as
   })
   assert.equal(account.status, 200)
 
-  // Limits: together they let through what one account may have, give or take a lease.
+  // Limits: together they allow what one account may use, plus or minus a lease.
   const statuses: number[] = []
   const startedAt = performance.now()
   for (let at = 0; at < 160; at++) {
@@ -61,19 +61,19 @@ test('two instances share limits, sessions, keys, jobs and what they forget', as
   const allowed = statuses.filter((status) => status === 200).length
   // Two more each second, however long the requests take.
   const earned = 2 * ((performance.now() - startedAt) / 1000)
-  // On a busy machine Redis may take longer than it is waited for: meanwhile each grants its half, and says so.
+  // If Redis is too slow on a busy machine, each gateway grants half of the limit alone, and logs it.
   const alone = [first, second].filter((gateway) => gateway.log().includes('limits_degraded')).length
   const most = 130 + earned + 60 * alone
   const told = `${allowed} of 160 requests were let through, ${earned} earned, ${alone} on their own`
   assert.ok(allowed >= 110 && allowed <= most, told)
 
-  // What one instance publishes, the other no longer answers from memory; here the ledger's own event says so too.
+  // A block published by one instance must not leave old answers in the other's cache; here the ledger's own event arrives too.
   const before = await second.call('account_balance', { account: ALICE })
   assert.equal(before.json().receivable, '0')
   await give(devnet.node, fromAddress(ALICE)!, 5n as Raw)
   await until(async () => (await second.call('account_balance', { account: ALICE })).json().receivable === '5')
 
-  // Keys: revoked through one, refused by the other at once and not when its memory runs out.
+  // Keys: revoked at one, refused by the other at once, not only when its cache expires.
   const { id: keyId, account_id: accountId } = await db
     .selectFrom('api_keys')
     .selectAll()

@@ -7,13 +7,13 @@ import { type Shop, bearer } from '../support/checkout-steps.ts'
 import { type Market, type Offer, change, lease, offer, openMarket, untilOrder } from '../support/username-steps.ts'
 
 /*
- * Two gateways on one PostgreSQL. The notices between them are lost, and the clock stands still, so that neither hears
- * again: what one knows of the other's work it has from the store.
+ * Two gateways on one PostgreSQL. Notifications between them are lost and the clock stands still, so nothing is polled: what one knows of the other's work
+ * comes from the store.
  */
 async function openDeaf(market: Market, env: Record<string, string> = {}): Promise<[Shop, Shop]> {
   const shops: [Shop, Shop] = [await market.start(env), await market.start(env)]
   await until(() => shops.every(({ app }) => app.store.notices.connected))
-  // Each listens for payments to the treasury once it has offered something itself.
+  // Each listens for payments to the treasury once it has made an offer itself.
   for (const [at, shop] of shops.entries()) await offer(shop, `first${at}`)
   return shops
 }
@@ -31,11 +31,11 @@ test('“Username not found” right after check said complete: a name resolves 
   const [first, second] = shops
   const [alice, savings] = [await market.person(), new Signer(911)]
   const addressOn = async (shop: Shop) => (await shop.call('account_balance', { account: '@alice' })).json().address
-  // Asked for and not found by both; nobody remembers that.
+  // Looked up and not found by both; this must not be cached.
   assert.deepEqual([await addressOn(first), await addressOn(second)], [undefined, undefined])
   await deafen(shops)
   const { id } = await lease(market, first, alice, 'alice')
-  // Whoever never saw the sale resolves it, too.
+  // A gateway that never saw the sale resolves the name too.
   assert.equal(await addressOn(second), alice.address)
   assert.equal((await second.check(id)).status, 'complete')
   const changed = await change(market, first, alice, { name: 'alice', address: savings.address })
@@ -58,7 +58,7 @@ test('credits count where their sale is reported: the limits of the prepaid plan
   assert.deepEqual([await limitOn(first), await limitOn(second)], ['600', '600'])
   await deafen(shops)
   const { id, address, plans } = (await first.call('buy_rpc', {}, bearer(key))).json<Offer>()
-  // Remembered by both, as a key that has nothing.
+  // Both have cached that the key has no credits.
   assert.deepEqual([await limitOn(first), await limitOn(second)], ['600', '600'])
   await market.send(buyer, address, plans[0]!.value_raw)
   await untilOrder(first, id, 'applied')

@@ -13,9 +13,9 @@ import { type Refund, openRefundShop } from '../support/refund-steps.ts'
 import { isThorough } from '../support/thorough.ts'
 
 /*
- * Two merchants share one address. Orders by amount and by wallet, payment links, a till, refunds by send and by link, claimed and
- * declined, and payments into the wrong place meet there in an order that a seed draws. Afterwards an oracle compares all books with what
- * payers have sent: every raw counts at most once for each owner, and no errand counts anywhere.
+ * Two merchants share one address. Orders with unique amounts and with wallets, payment links, a till, refunds by send and by link (claimed and declined),
+ * and misdirected payments happen in an order chosen by the seed. Then an oracle compares all books with the payers' sends: every raw counts at most once
+ * for each owner, and internal transfers count nowhere.
  */
 
 const STEPS = isThorough ? 30 : 14
@@ -27,7 +27,7 @@ interface Open {
   owner: Customer
 }
 
-/** A send of a payer. */
+/** A payer's send. */
 interface Sent {
   hash: string
   amountRaw: bigint
@@ -67,7 +67,7 @@ class Market {
     const pos = await shop.rest('POST', '/api/pos', merchant.key, { address: wallet, title: 'Counter' })
     const { id, link } = pos.json<{ id: string; link: string }>()
     const market = new Market(random, opened, other, { id, token: link.split('#')[1]! })
-    // Both wait at the address from the beginning, so that whatever a person sends there is somebody's payment.
+    // Both have an open-amount order at the address from the beginning, so that any amount sent there pays something.
     for (const owner of [merchant, other]) await market.#order(owner, { amount: '50' })
     return market
   }
@@ -86,7 +86,7 @@ class Market {
       () => this.#refund('send'),
       () => this.#refund('link'),
     ]
-    // The least that there has to be for the rest to mean anything; the seed draws what comes between.
+    // Every run needs at least these steps; the seed chooses those in between.
     await this.#order(this.#opened.merchant, { amount: '2', mode: 'generated_wallet' })
     await this.#order(this.#opened.merchant, { amount: '3' })
     await this.#payAstray()
@@ -126,7 +126,7 @@ class Market {
     await this.#note(sale.json<{ id: string }>().id)
   }
 
-  /** Pays an order what it asks for, or whatever is said. */
+  /** Pays an order its amount, or the given amount. */
   async #pay(to?: string, amountRaw?: bigint): Promise<void> {
     const order = this.#random.pick(this.#open)
     const sent = { to: to ?? order.address, amountRaw: amountRaw ?? order.amountRaw }
@@ -149,8 +149,8 @@ class Market {
     const { world, shop, wallet, refund, list } = this.#opened
     if (this.#paid.length === 0) return
     const id = this.#random.pick(this.#paid)
-    // One nano at most, which the shared wallet has after its first payment; others' orders are not the merchant's to refund.
-    // Each of another amount: the same once more within a minute is the same refund.
+    // At most one nano, which the shared wallet has after its first payment; a merchant cannot refund others' orders. Amounts differ, because the same
+    // amount within a minute would be the same refund.
     const amount = `0.${500 + ++this.#refunds}`
     const reply = await refund(id, { amount, as, from: wallet })
     if (reply.status !== 200) return
@@ -178,7 +178,7 @@ class Market {
       assert.equal((await post('/claim/decline', {})).status, 200)
       await untilRefund('failed')
     } else {
-      // A person claims it to the shared address: a payment like any other.
+      // The recipient claims it to the shared address, where it counts as a payment like any other.
       await turnUntil(world, 6_000, async () => (await post('/claim', { address: wallet })).status === 200)
       await untilRefund('claimed')
       const claims = shop.app.store.db.selectFrom('wallet_blocks').select(['hash']).where('purpose', '=', 'claim')
@@ -189,7 +189,7 @@ class Market {
     await this.#rest()
   }
 
-  /** Nothing is under way, and everything that came to an address has been looked at. */
+  /** Nothing is in progress, and all arrivals have been processed. */
   async #rest(): Promise<void> {
     const { world, shop } = this.#opened
     const { db } = shop.app.store
@@ -241,12 +241,12 @@ class Market {
       )
       assert.ok(BigInt(refunded) <= BigInt(paid), `${id} was refunded beyond what was paid`)
     }
-    // A claim to the shared address left it as a refund first, and a wallet's forward is the payment that it had.
+    // A claim to the shared address left it before as a refund, and a wallet's forward is a payment that was already counted.
     const came = this.#sent.reduce((sum, { amountRaw }) => sum + amountRaw, 0n)
     const refunds = await db.selectFrom('checkout_refunds').selectAll().where('status', '<>', 'failed').execute()
     const claimed = refunds.filter(({ status }) => status === 'claimed')
     const left = claimed.reduce((sum, { amount_raw: raw }) => sum + BigInt(raw), this.#given)
-    // What came in part stays in the wallet of its order, whose customer may still pay the rest.
+    // A partial payment stays in the order's wallet, because the customer may still pay the rest.
     const kept = checkouts
       .filter(({ status, address }) => status === 'partial' && address !== wallet)
       .reduce((sum, { paid_raw: paid }) => sum + BigInt(paid), 0n)

@@ -11,12 +11,12 @@ import { FEE, MailBox, openPayment, toEmailCtx, treasuryOf } from '../support/em
 import { nano } from '../support/blocks.ts'
 import { type Scenario, failByLot, stranger } from './fail-everywhere.ts'
 
-/* An outside call of a payment by mail, or of a gift, fails; whoever is left goes on to the same end. */
+/* Every outside call of an email payment or a gift fails in turn; the surviving instance must reach the same end. */
 
-/** However slow the machine is. */
+/** For slow machines. */
 const PATIENT = { timeout: 600_000 }
 
-/** Funded with too much, mailed to two, claimed by one, refunded for the other. */
+/** Funded with too much, mailed to two recipients, claimed by one, refunded for the other. */
 const email: Scenario = async (world, instance) => {
   const [refundAddress, claimant] = [stranger(), stranger()]
   const box = new MailBox()
@@ -37,7 +37,7 @@ const email: Scenario = async (world, instance) => {
       for (const recipientId of recipientIds) await inviteRecipient(ctx, box.mailerOf(alive), recipientId)
       for (const token of box.codesFor(first!)) {
         const { hash } = await claimShare(ctx, { token, destination: claimant })
-        // Without one the claim is kept and its block has not left yet.
+        // Without a hash the claim is stored and its block has not been published yet.
         if (hash !== undefined) hashes.add(hash)
       }
       const over = world.db.updateTable('email_payments').set({ expires_at: world.clock.now() })

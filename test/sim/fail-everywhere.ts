@@ -11,13 +11,13 @@ import { type Instance, type WalletWorld, openWalletWorld } from '../support/wal
 const LEASE = 11_000
 const CALLS_MAX = 1_000
 
-/** Prepares something new and answers what is to be done, and what must be true in the end. */
+/** Prepares a new case; returns what to do, and what must be true in the end. */
 export type Scenario = (
   world: WalletWorld,
   instance: Instance,
 ) => Promise<{ act(instance: Instance): Promise<unknown>; check(alive: Instance): Promise<void> }>
 
-/** How a call fails: whether the process dies with it or lives on, before or after the call has done its work. */
+/** How a call fails: before or after it took effect, and whether the process dies. */
 export interface Way {
   moment: Moment
   deadly: boolean
@@ -26,14 +26,14 @@ export interface Way {
 export interface Plan {
   engine: StoreEngine | 'memory'
   wayOf(): Way
-  /** The first call that fails, and how many lie between it and the next one. */
+  /** The first call that fails, and the distance to the next one. */
   first?: number
   stride?: number
-  /** A scenario with fewer places to fail than this was not run. */
+  /** Fails if the scenario made fewer outside calls than this, because then it was not run. */
   placesMin: number
 }
 
-/** Every call, each failing in the same way. */
+/** Every call fails, each in the same way. */
 export const always = (engine: Plan['engine'], way: Way, placesMin = 10): Plan => ({
   engine,
   wayOf: () => way,
@@ -41,7 +41,7 @@ export const always = (engine: Plan['engine'], way: Way, placesMin = 10): Plan =
 })
 
 let signers = 1_000
-/** An address that nobody has used. */
+/** An unused address. */
 export const stranger = () => new Signer(signers++).address
 
 const WAYS: Way[] = [
@@ -52,8 +52,8 @@ const WAYS: Way[] = [
 const HALF = 2
 
 /**
- * Every failing call fails in a way that the seed draws. Every block costs signatures, so that a run takes half of the calls,
- * and which half the seed decides: runs add up.
+ * Every failing call fails in a way chosen by the seed. Signatures make runs slow, so a run takes only half of the calls, also chosen by the seed: over
+ * many runs all are covered.
  */
 export async function failByLot(t: TestContext, scenario: Scenario): Promise<void> {
   t.diagnostic(`SEED=${SEED}`)
@@ -63,7 +63,7 @@ export async function failByLot(t: TestContext, scenario: Scenario): Promise<voi
   await failEverywhere(t, scenario, { engine: 'memory', wayOf, first, stride: HALF, placesMin: 5 })
 }
 
-/** Lets the n-th outside call of a scenario fail, for every n of the plan; whoever is left goes on to the same end. */
+/** Lets the n-th outside call of a scenario fail, for every n of the plan; the surviving instance must reach the same end. */
 export async function failEverywhere(t: TestContext, scenario: Scenario, plan: Plan): Promise<void> {
   const { engine, wayOf, first = PLACES.first, stride = PLACES.stride, placesMin } = plan
   const world = await openWalletWorld(t, { engine, random: testRandom })

@@ -8,19 +8,19 @@ export interface Acknowledged {
   hash: string
   from: string
   destination: string
-  /** Undefined when everything was sent. */
+  /** Undefined for a send of the whole balance. */
   amount: bigint | undefined
 }
 
 export interface History {
-  /** All that ever came in from outside. */
+  /** Sum of all deposits from outside. */
   deposited: bigint
-  /** Addresses that are nobody's wallet. */
+  /** Addresses that are not wallets. */
   recipients: readonly string[]
   acknowledged: readonly Acknowledged[]
 }
 
-/** What must be true of wallets once everything has come to rest, whatever happened before. */
+/** What must be true of wallets once nothing is in progress any more. */
 export async function assertAtRest(
   world: Pick<WalletWorld, 'db' | 'ledger' | 'fundsOf' | 'alarms'>,
   { deposited, recipients, acknowledged }: History,

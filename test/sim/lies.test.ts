@@ -20,15 +20,14 @@ import { type Instance, type WalletWorld, openWalletWorld } from '../support/wal
 import { WalletLife } from './wallet-life.ts'
 
 /*
- * Wallets before nodes that lie together, stop lying, fall behind, go away and come back, at random. A lie is a ledger of its own, in
- * which a thief has paid; now and then what was a lie turns out to be true. In the end all nodes have one ledger. `SEED=…` repeats a
- * run, `STEPS=…` makes it longer.
+ * Wallets with nodes that randomly lie together, stop lying, fall behind, go down and come back. A lie is a separate ledger in which a thief has paid; now
+ * and then it turns out to be true. In the end all nodes have the same ledger. `SEED=…` repeats a run, `STEPS=…` makes it longer.
  */
 
 const STEPS = Number(process.env.STEPS ?? (isThorough ? 300 : 120))
 const MINUTE = 60_000
 const WALLETS = 4
-/** What a customer wants: paid once, whatever it takes. A new key is used only after it was said that nothing was sent. */
+/** A payment that a customer wants to make once. A new key is used only after the answer that nothing was sent. */
 interface Intent {
   from: string
   destination: string
@@ -72,7 +71,7 @@ class Life extends WalletLife {
     await this.replaceDead()
   }
 
-  /** Everybody is honest, and time goes by: no wallet stays where a lie has left it. */
+  /** All nodes are honest, and time passes: no wallet may stay stuck because of a lie. */
   async rest(): Promise<void> {
     const { clock } = this.world
     for (const { faults } of this.instances) faults.disarm()
@@ -86,7 +85,7 @@ class Life extends WalletLife {
       await this.world.finish(this.instances[round % 2]!.look())
     }
     await this.#assertAtRest()
-    // Each of them still works: whatever is there leaves.
+    // Each wallet still works: it can send its whole balance.
     const [{ ctx }] = this.instances as [Instance]
     for (const from of this.#wallets) {
       this.#deposited += nano(1)
@@ -244,7 +243,7 @@ class Life extends WalletLife {
     await this.#send(instance, this.#newIntent())
   }
 
-  /** Nobody lies for as long as it takes; now and then it was no lie. */
+  /** The nodes stop lying; now and then the lie becomes true. */
   async #repent(instance: Instance): Promise<void> {
     for (const node of this.#nodes) Object.assign(node, { ledger: this.world.ledger, isAway: false })
     for (let look = 0; look < 6; look++) {
@@ -265,7 +264,7 @@ class Life extends WalletLife {
     return Promise.resolve()
   }
 
-  /** The ledger of those that are behind comes closer: what stands in the way there, and is not confirmed, gives way. */
+  /** Nodes that are behind catch up: unconfirmed blocks that conflict are replaced. */
   async #catchUp(): Promise<void> {
     const { ledger } = this.world
     await feed(ledger, this.#late, { force: true })

@@ -9,9 +9,8 @@ import { SyntheticNetwork } from '../support/synthetic-network.ts'
 import { toCheckoutCtx } from '../support/checkout-context.ts'
 
 /*
- * The small sister of `npm run bench -- matching`: instances hear the confirmations of a whole network, among them
- * payments for some of three thousand open checkouts. Payments are told of twice, late, not at all, or before they are
- * final. Nothing is missed and nothing counts twice.
+ * The small version of `npm run bench -- matching`: instances receive the confirmations of a whole network, with payments for some of three thousand open
+ * checkouts. Payments are reported twice, late, not at all, or before they are final. None may be missed, and none may count twice.
  */
 
 const WATCHED = 2_000
@@ -21,7 +20,7 @@ const LOOK = 40
 const STEPS_MAX = 5_000
 
 forEachEngine((engine, openFresh) => {
-  test('of three thousand watched addresses every payment counts once, whoever learns of it and however often', async (t) => {
+  test('at three thousand watched addresses every payment counts once, however often and by whichever instance it is received', async (t) => {
     const { url, store, clock, ctx: storeCtx, openAnother } = await openFresh(t)
     const bulk = await openBulk(url)
     await fillOpen(bulk, { watched: WATCHED, now: clock.now(), sharedEach: 1 })
@@ -43,7 +42,7 @@ forEachEngine((engine, openFresh) => {
       return monitor
     }
     const monitors = [await start(storeCtx)]
-    // The embedded store belongs to one process.
+    // SQLite belongs to one process.
     if (engine === 'postgres') monitors.push(await start((await openAnother()).ctx))
     for (const { feed } of monitors) assert.equal(feed.size.addresses, WATCHED + 1_000)
 
@@ -54,19 +53,19 @@ forEachEngine((engine, openFresh) => {
       const unsureFor = at % 10 !== 0 && at % 7 === 0 ? 2 : 0
       const hash = network.pay({ to: checkout.address, amountRaw: checkout.amountRaw, at: clock.now(), unsureFor })
       for (let stranger = 0; stranger < STRANGERS_EACH; stranger++) network.tellStrange()
-      // Every tenth is told of by nobody: the poller must find it. Others come twice, or only when they are received.
+      // Every tenth is not reported: the poller must find it. Others are reported twice, or only when they are received.
       if (at % 10 === 0) continue
       if (at % 10 !== 1) network.reportSend(hash)
       if (at % 10 < 4) network.tellReceive(hash)
       if (at % 10 === 5) network.reportSend(hash)
     }
-    // Told of as soon as it is seen, and again when it is final.
+    // Reported when it is seen, and again when it is final.
     const isOver = async () => {
       if (told.size < PAYMENTS) return false
       const rows = await store.db.selectFrom('checkouts').select('id').where('status', '=', 'complete').execute()
       return rows.length === PAYMENTS
     }
-    // Time goes on when the last step has led to a question, or to nothing for a moment.
+    // Time advances once the last step has sent a request, or done nothing for a moment.
     for (let steps = 0; !(await isOver()); steps++) {
       assert.ok(steps < STEPS_MAX, `${told.size} of ${PAYMENTS} payments were found`)
       const asked = network.nextQuestion()

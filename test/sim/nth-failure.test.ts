@@ -38,7 +38,7 @@ const send: Scenario = async (world, instance) => {
   }
 }
 
-/** A wallet that gives itself away in three equal shares. */
+/** A wallet that sends its balance in three equal shares. */
 const sweep: Scenario = async (world, instance) => {
   const refundAddress = [stranger(), stranger(), stranger()]
   const from = await world.create(instance, { refundAddress })
@@ -71,7 +71,7 @@ const sweep: Scenario = async (world, instance) => {
 
 const BOTH = { send, 'three shares': sweep }
 
-// In memory for speed; every call and every way it can fail.
+// In memory for speed: every call, with every way to fail.
 describe('one thread', () => {
   for (const [name, scenario] of Object.entries(BOTH)) {
     for (const moment of ['before', 'after'] as const) {

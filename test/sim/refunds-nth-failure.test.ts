@@ -13,9 +13,9 @@ import { callerOf, openWith, sendOf, toCheckoutCtx } from '../support/checkout-c
 import type { Instance, WalletWorld } from '../support/wallet-world.ts'
 import { type Scenario, failByLot, stranger } from './fail-everywhere.ts'
 
-/* An outside call of a refund fails, or its process dies; whoever is left comes to the same end, and pays once. */
+/* Every outside call of a refund fails in turn, or its process dies; the surviving instance must reach the same end and pay once. */
 
-/** However slow the machine is. */
+/** For slow machines. */
 const PATIENT = { timeout: 600_000 }
 const SECOND = 1_000
 
@@ -40,7 +40,7 @@ async function sell(world: WalletWorld, instance: Instance, payer: string) {
   return { id, wallet }
 }
 
-/** A client asks with the same key until it is answered, and the jobs look after what is under way. */
+/** A client repeats the request with the same key until it is answered, and jobs complete what is in progress. */
 const refund: Scenario = async (world, instance) => {
   const payer = stranger()
   const { id, wallet } = await sell(world, instance, payer)
@@ -58,7 +58,7 @@ const refund: Scenario = async (world, instance) => {
       await look(shop)
     },
     check: async (alive) => {
-      // What the ledger has confirmed since.
+      // Process what the ledger has confirmed since.
       await look(shopOf(alive))
       assert.equal(world.fundsOf(payer), nano(2), 'the payer has what was paid, once')
       assert.equal(world.fundsOf(wallet), nano(1))

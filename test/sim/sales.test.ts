@@ -14,7 +14,7 @@ import { toCheckoutCtx } from '../support/checkout-context.ts'
 import type { Instance, WalletWorld } from '../support/wallet-world.ts'
 import { type Scenario, always, failEverywhere } from './fail-everywhere.ts'
 
-/* Payments for what the service sells, with the process dying at every call: nothing is lost and nothing happens twice. */
+/* Payments for the service's own offers, with the process dying at every call: nothing may be lost or happen twice. */
 
 const YEAR = 2
 
@@ -25,7 +25,7 @@ async function openShop({ ctx }: Instance) {
   return toCheckoutCtx(ctx.store, 'sqlite', { sales: toSales(address) })
 }
 
-/** Somebody with ten nano, who pays a plan of a checkout. */
+/** A customer with ten nano pays a plan of a checkout. */
 async function pay({ ledger }: WalletWorld, { address, plans }: Checkout, plan: number) {
   const payer = new Signer(signers++)
   await openAccount(ledger, payer, nano(10))
@@ -36,7 +36,7 @@ async function pay({ ledger }: WalletWorld, { address, plans }: Checkout, plan: 
 
 type Paid = Awaited<ReturnType<typeof pay>>
 
-/** Two pay for one name: one has it, the other its money. */
+/** Two pay for one name: one gets it, the other is refunded. */
 const race: Scenario = async (world, instance) => {
   const shop = await openShop(instance)
   const name = `name${signers}`
@@ -68,7 +68,7 @@ const balanceOf = async ({ db, accountId }: WalletWorld) =>
   (await db.selectFrom('credit_balances').selectAll().where('account_id', '=', accountId).executeTakeFirst())
     ?.available ?? 0
 
-/** What the monitor does with blocks it has heard of, and the jobs of wallets after it. */
+/** The monitor processes the reported blocks, and then the wallets' jobs run. */
 async function act(instance: Instance, paid: readonly Paid[]): Promise<void> {
   const { ctx } = instance
   const shop = await openShop(instance)
@@ -79,10 +79,10 @@ async function act(instance: Instance, paid: readonly Paid[]): Promise<void> {
   await instance.settle()
 }
 
-/** What the treasury of a world was paid and owes nobody. */
+/** What the treasury of a world has earned for good. */
 const kept = new WeakMap<WalletWorld, bigint>()
 
-/** What is done with payments, and that the treasury has what `check` answers and all before it. */
+/** Processes payments, and checks that the treasury has what `check` returns plus all earlier earnings. */
 const sold = (world: WalletWorld, paid: readonly Paid[], check: () => Promise<Raw>) => ({
   act: (instance: Instance) => act(instance, paid),
   check: async (alive: Instance) => {
@@ -96,7 +96,7 @@ const sold = (world: WalletWorld, paid: readonly Paid[], check: () => Promise<Ra
 
 describe('a sale', () => {
   for (const [name, scenario] of Object.entries({ 'two buyers of one name': race, credits })) {
-    // Before a call is after the one before it.
+    // Failing before a call equals failing after the one before it.
     test(`${name}: the same end wherever the process dies after a call`, (t) =>
       failEverywhere(t, scenario, always('memory', { moment: 'after', deadly: true }, 3)))
     test(`${name}: the same end whichever reply gets lost`, (t) =>

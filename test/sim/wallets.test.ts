@@ -14,14 +14,13 @@ import { type Acknowledged, assertAtRest } from './invariants.ts'
 import { WalletLife } from './wallet-life.ts'
 
 /*
- * A life of wallets at random: they are made, paid, emptied and ended, while nodes fail, replies get lost, confirmations
- * come late, twice or never, and the process dies at any call. In the end everything must add up to the raw. A run is
- * repeated with `SEED=… npm run sim`; `STEPS=…` makes it longer.
+ * A random life of wallets: they are made, funded, emptied and ended, while nodes fail, replies are lost, confirmations come late, twice or never, and the
+ * process dies at any call. In the end all amounts must add up to the raw. `SEED=… npm run sim` repeats a run; `STEPS=…` makes it longer.
  */
 
 const STEPS = Number(process.env.STEPS ?? (isThorough ? 600 : 400))
 const MINUTE = 60_000
-/** A wallet that ended long ago is asked about once a day: what another one's end brings there, and no node tells of, is found then. */
+/** An ended wallet is checked once a day. Only then is money found that another wallet's end sent there without a confirmation. */
 const LOOKED_AT_WITHIN = 25 * 60 * MINUTE
 const WALLETS_MAX = 25
 interface Wish {
@@ -34,7 +33,7 @@ interface Wish {
 
 class Life extends WalletLife {
   readonly #recipients = Array.from({ length: 8 }, (_, at) => new Signer(500 + at).address)
-  /** Wallets that may live, and some that have ended. */
+  /** Wallets that may be alive, and some that have ended. */
   #living: string[] = []
   readonly #ended: string[] = []
   readonly #wishes: Wish[] = []
@@ -47,7 +46,7 @@ class Life extends WalletLife {
     await this.#deposit(address, nano(1_000_000))
   }
 
-  /** One thing happens, or several at once. */
+  /** One step, or several at once. */
   async step(): Promise<void> {
     const atOnce = this.random.below(8) === 0 ? 3 : 1
     const operations = Array.from({ length: atOnce }, () => this.tolerate(this.#choose()))
@@ -105,7 +104,7 @@ class Life extends WalletLife {
     return this.random.pick(this.instances)
   }
 
-  /** Mostly one that lives. */
+  /** Usually one that is alive. */
   #anyWallet(): string {
     const ended = this.#ended.length > 0 && this.random.below(6) === 0
     return this.random.pick(ended || this.#living.length === 0 ? this.#ended : this.#living)
@@ -145,7 +144,7 @@ class Life extends WalletLife {
     if (await this.#find(instance)) await this.#send(instance, this.#wish())
   }
 
-  /** Also again, after any answer: it must be the same one. */
+  /** Sometimes repeated, after any answer: the answer must be the same. */
   async #send({ ctx }: Instance, wish: Wish | undefined): Promise<void> {
     if (!wish) return
     const { from, destination, amount, key } = wish
@@ -168,7 +167,7 @@ class Life extends WalletLife {
     if (wallet) await receiveDeposits(instance.ctx, wallet)
   }
 
-  /** One that lives; those that turn out to have ended are remembered as such. */
+  /** A wallet that is alive; those found to have ended are remembered. */
   async #find({ ctx }: Instance): Promise<Wallet | undefined> {
     const address = this.random.pick(this.#living)
     const wallet = await findOwnedWallet(ctx.store.db, this.world.accountId, address)
@@ -184,7 +183,7 @@ class Life extends WalletLife {
     if (wallet) await deleteWallet(instance.ctx, wallet, { actor: OPERATOR })
   }
 
-  /** Its owner gets another address; what the older one has, or still gets, follows. */
+  /** Moves a wallet to a new address; the balance and later deposits of the old one must follow. */
   async #migrate(instance: Instance): Promise<void> {
     const wallet = await this.#find(instance)
     if (!wallet) return
@@ -195,7 +194,7 @@ class Life extends WalletLife {
     this.note('moved')
   }
 
-  /** Nothing is lost, so there is nothing to adopt. */
+  /** Nothing was lost, so there must be nothing to adopt. */
   async #recover({ ctx }: Instance): Promise<void> {
     const how = { ask: askOf(this.world), ahead: 20, actor: OPERATOR }
     const recovered = await recoverWallets({ ...ctx.store, vault: ctx.vault }, how)
@@ -216,7 +215,7 @@ class Life extends WalletLife {
     return Promise.resolve()
   }
 
-  /** From now on some calls to the ledger get lost, on their way there or back. */
+  /** From now on some calls to the ledger are lost, as requests or as replies. */
   #changeWeather(): Promise<void> {
     const rough = this.random.below(2) === 0
     const random = this.random
@@ -232,7 +231,7 @@ class Life extends WalletLife {
     else await this.world.ledger.release()
   }
 
-  /** A confirmation arrives: in any order, sometimes twice, sometimes never. */
+  /** Delivers a confirmation: in any order, sometimes twice, sometimes never. */
   #hear(): Promise<void> {
     const { told } = this.world
     const at = this.random.below(told.length)

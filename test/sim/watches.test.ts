@@ -20,9 +20,9 @@ import { type SimBlock, SimLedger } from '../support/sim-ledger.ts'
 import { isThorough } from '../support/thorough.ts'
 
 /*
- * Endpoints watch addresses of a network whose confirmations get lost, come twice or are false, whose nodes fail, and whose listeners are
- * interrupted, restarted or die at any moment with their leases. Every confirmed send of a watched address is told once to each endpoint, and
- * none that was confirmed before it was watched; each address in the order of confirmation.
+ * Endpoints watch addresses of a network whose confirmations are lost, repeated or false, whose nodes fail, and whose listeners are interrupted, restarted
+ * or killed at any moment while they hold leases. Every confirmed send of a watched address must be reported once to each endpoint, in the order of
+ * confirmation for each address, and none that was confirmed before the watch began.
  */
 
 const ADDRESSES = Array.from({ length: 25 }, (_, at) => addressOf(`sim ${at}`))
@@ -41,7 +41,7 @@ interface Running {
 interface Sim {
   ledger: SimLedger
   clock: OpenedStore['clock']
-  /** How many sends were final when an endpoint began to watch an address. */
+  /** The number of final sends when an endpoint began to watch an address. */
   since: Map<string, number>
   running: Running[]
   start(): Promise<void>
@@ -87,7 +87,7 @@ async function openSim(t: TestContext, opened: OpenedStore, engine: StoreEngine,
     since,
     running,
     async start() {
-      // An instance that has died receives nothing, and none of its requests is ever answered.
+      // A dead instance receives nothing, and none of its requests is answered.
       let isDead = false
       const node: WatchContext['node'] = {
         publish: () => ledger.publish(),
@@ -143,7 +143,7 @@ async function readTold({ ctx: { db } }: OpenedStore) {
   )
 }
 
-/** What must have been reported to each endpoint about each of its addresses, in order. */
+/** The expected reports to each endpoint about each of its addresses, in order. */
 function expected({ ledger, since }: Sim): Map<string, string[]> {
   return new Map(
     [...since].map(([key, before]) => {
@@ -203,7 +203,7 @@ async function run(
   const untilReported = async () => {
     const count = countWanted()
     for (let turns = 0; ; turns++) {
-      // Who has died looks for as long as its lease.
+      // A dead instance blocks others until its lease ends.
       const mayLook = isCalm && (await isLooking())
       if (!mayLook && (await countTold()) >= count) return
       assert.ok(turns < QUIET_MAX, `SEED=${seed}: ${await countTold()} of ${count} were told`)
@@ -221,7 +221,7 @@ async function run(
   for (let at = 0; at < WATCHES_FIRST; at++) await sim.watch()
   for (let at = 0; at < (isCalm ? CALM_STEPS : STEPS); at++) {
     await step(sim, random, isCalm)
-    // What one look reads is not of one moment: where the order counts, no block becomes final beside a look, however busy the machine is.
+    // A poll's reads are not from one moment. To test the order, no block may become final during a poll, however busy the machine is.
     if (isCalm) await untilReported()
     else if (at % 5 === 0) await delay(1)
   }
@@ -230,7 +230,7 @@ async function run(
   if (!ledger.connected) ledger.interrupt(true)
 
   await untilReported()
-  // Nothing comes twice, however long it goes on.
+  // Nothing is reported twice, however long it goes on.
   for (let turns = 0; turns < 10; turns++) {
     clock.advance(600_000)
     await delay(LOOK)

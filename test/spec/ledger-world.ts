@@ -11,9 +11,9 @@ import { type Gateway, openGateway } from '../support/gateway.ts'
 export const alice = new Signer(1)
 export const bob = new Signer(2)
 export const carol = new Signer(3)
-/** Who funds everybody here. */
+/** Funds all other accounts. */
 export const FUNDER = toAddress(DEV_NETWORK.genesisAccount)
-/** What Alice sent, has left and had, in raw; and the Unix seconds of her blocks by a test's clock. */
+/** In raw, what Alice sent, has left and had; and the Unix times of her blocks on a test clock. */
 export const RAW = {
   two: '2000000000000000000000000000000',
   eight: '8000000000000000000000000000000',
@@ -25,11 +25,11 @@ export interface LedgerWorld extends Gateway {
   /** Hashes: Alice opened with 10 nano, and sent 2 of them to Bob, who has not received them. */
   opened: string
   sent: string
-  /** The block in which she sent them. */
+  /** The block of that send. */
   block: StateBlock
 }
 
-/** A gateway in front of a ledger on which a little has happened; by a test's clock, Alice sends a minute after she opened. */
+/** A gateway with a ledger on which a little has happened. On a test clock, Alice sends a minute after her first block. */
 export async function openLedgerWorld(
   t: TestContext,
   env: Record<string, string> = {},
@@ -48,17 +48,17 @@ export async function openLedgerWorld(
   return { ...gateway, opened, sent, block }
 }
 
-/** What Carol, who votes for herself, has not finished: what waits for her and what she sent, each final or not. */
+/** Carol, who is her own representative, with unfinished blocks: receivable ones and a send, confirmed and unconfirmed. */
 export interface Unfinished {
-  /** Her first block, with 5 nano, which is final, and a send of 1 of them, which is not. */
+  /** Her first block, with 5 nano, confirmed; and a send of 1 of them, unconfirmed. */
   opened: string
   spent: string
-  /** 3 nano that wait for her, and 2 more whose block is not final. */
+  /** 3 receivable nano, and 2 more whose block is unconfirmed. */
   waits: string
   coming: string
 }
 
-/** Leaves blocks of Carol without a confirmation; from then on none is confirmed. */
+/** Leaves blocks of Carol unconfirmed; from then on none is confirmed. */
 export async function leaveUnfinished({ app, confirmed }: Gateway): Promise<Unfinished> {
   const { node } = app.devnet!
   const signer = new Signer(3, node.ledger.thresholds)

@@ -9,12 +9,11 @@ import { RECORDING, SECOND_NODE_FROM, applyEffects } from '../support/recorded.t
 import { post } from '../support/rpc.ts'
 
 /*
- * A program that was written for a node changes its address to `/node` and finds what it found at the node. So every request
- * that was recorded at a real node V27.1 goes through this endpoint, in order, and the answers are compared with the node's own, byte
- * for byte. There is no list of differences.
+ * A program for a node that changes its URL to `/node` must get a node's answers. So every request recorded at a real node V27.1 is sent to this endpoint,
+ * in order, and the answers are compared with the node's, byte for byte, without exceptions.
  */
 
-/** What a node itself does not say twice: its clock, its own identity, and work and voters that it draws at random. */
+/** Values that differ on every node: its clock, its identity, and randomly chosen work and voters. */
 const NOT_REPEATED: [path: RegExp, form: RegExp][] = [
   [/[. ](modified_timestamp|local_timestamp)$/, /^\d{10}$/],
   [/^telemetry timestamp$/, /^\d{13}$/],
@@ -25,14 +24,14 @@ const NOT_REPEATED: [path: RegExp, form: RegExp][] = [
   [/^work_generate (work|difficulty)$/, /^[0-9a-f]{16}$/],
   [/^work_generate multiplier$/, /^\d+\.\d{15}$/],
 ]
-/** The placeholder among the voters of an election, which a node draws at random. */
+/** The placeholder among an election's voters, which a node chooses at random. */
 const PLACEHOLDER = /"nano_\w{60}": "0"/
-/** The recording counts two blocks that were sent in requests which are not in it. */
+/** The recorded count includes two blocks published by requests that were not recorded. */
 const NOT_RECORDED_WHOLE = 'block_count_with_unchecked'
 
 const LINE = /^( *)(?:"((?:[^"\\]|\\.)*)": )?(?:"(.*)"|.*?)(,?)$/
 
-/** Replaces what is not repeated by its name, once it has the right form; every other byte stays. */
+/** Checks the form of such values and replaces them by their names; every other byte stays. */
 function settle(action: string, text: string): string {
   const path: (string | undefined)[] = []
   const lines = text.split('\n').map((line) => {
@@ -50,11 +49,11 @@ function settle(action: string, text: string): string {
 test('every recorded request of a node is answered at /node as the node did, with nothing added and nothing else (contract 4.8, rules 1 and 2)', async (t) => {
   const elsewhere = toAddress('B'.repeat(64))
   const names = { KNOWN_NAMES: JSON.stringify({ bank: elsewhere, faucet: elsewhere }) }
-  // Without a cache, because the recording asks for the same counters within milliseconds.
+  // Without a cache, because the recording reads the same counters within milliseconds.
   const gateway = await openGateway(t, { CACHE_BYTES_MAX: '0', DEVNET_CONFIRM_MS: '0', ...names })
   const { node, rpcUrl } = gateway.app.devnet!
   const restricted = await openDevnet(t, { control: false })
-  // Before a node that computes nothing for others, with no source of work of its own.
+  // With a node that computes no work for others, and no own source of work.
   const foreign = { NODE_URLS: restricted.rpcUrl, NODE_NETWORK: 'dev', WORK_NODES: 'false', CACHE_BYTES_MAX: '0' }
   const outside = await openGateway(t, foreign)
   const offered = new Set(
@@ -74,9 +73,9 @@ test('every recorded request of a node is answered at /node as the node did, wit
       await applyEffects(node, recorded)
       continue
     }
-    // Of two members with one name the node reads the first.
+    // Of two fields with one name the node reads the first.
     const action = /"action"\s*:\s*"?([^",}]*)/.exec(request)?.[1] ?? ''
-    // Node wallets stop voting while they are locked; here that is told to the ledger itself.
+    // A node stops voting while its wallets are locked; here the ledger itself is told to hold confirmations.
     if (action === 'wallet_lock') node.hold()
     if (action === 'password_enter') await node.release()
     const isSecond = seq >= SECOND_NODE_FROM
@@ -84,11 +83,11 @@ test('every recorded request of a node is answered at /node as the node did, wit
     const isAction = /^[a-z_]+$/.test(action) && !response.includes('Unknown command')
     const isOffered = offered.has(action) || (isSecond && CONTROL_ACTIONS.has(action))
     if (isAction && !isOffered && method === 'POST') {
-      // The allow-list is the gateway's: what a node would do for its operator is refused in a node's words.
+      // The gateway has its own allow-list: control actions are refused with the node's error.
       const error = CONTROL_ACTIONS.has(action) ? 'RPC control is disabled' : 'Unknown command'
       assert.deepEqual([reply.status, reply.json()], [200, { error }], name)
       notOffered.push(action)
-      // It still happened to the recorded ledger, so it must happen to this one.
+      // The action was executed on the recorded node, so it must be executed on this ledger too.
       await post(isSecond ? restricted.rpcUrl : rpcUrl, request)
       continue
     }
@@ -100,7 +99,7 @@ test('every recorded request of a node is answered at /node as the node did, wit
       wrong.push(`${seq} ${name} (${reply.status})\n  expected ${expected}\n  given    ${given}`)
     }
     for (const [header, value] of Object.entries(response_headers)) {
-      // Connections stay open here, which saves a client the next handshake, and more headers may be sent than to a node.
+      // Our endpoint keeps connections open, to save handshakes, and allows more headers than a node.
       if (header === 'Connection') continue
       const said = String(reply.headers[header.toLowerCase()])
       if (header === 'Access-Control-Allow-Headers' ? !said.startsWith(value) : said !== value) {

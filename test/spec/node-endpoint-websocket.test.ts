@@ -9,7 +9,7 @@ import { post } from '../support/rpc.ts'
 import { openWorld } from '../support/world.ts'
 import { WsClient } from '../support/ws-client.ts'
 
-/* Contract 4.8: the websockets. Frames of a real node V27.1, repeated at our own endpoint for nodes. */
+/* Contract 4.8: the websockets. Frames of a real node V27.1, compared with those of the node endpoint. */
 
 interface Told {
   topic?: string
@@ -19,7 +19,7 @@ interface Told {
 const frames = RECORDED_FRAMES.filter(({ client }) => client.startsWith('confirmation-'))
 const pairs = RECORDING.filter(({ seq }) => seq < SECOND_NODE_FROM)
 
-/** Equal texts then mean equal members in equal order, but for the clock of a node, and for the votes that are not told here. */
+/** Replaces the node's clock and leaves out votes, which are not offered here; equal texts then mean equal fields in equal order. */
 function settled(frame: unknown): string {
   const told = frame as Told
   delete told.message?.election_info?.votes
@@ -27,7 +27,7 @@ function settled(frame: unknown): string {
 }
 
 test('each recorded subscription to confirmations receives the recorded frames at /node (contract 4.8, rule 7; 4.8, Websockets: /node)', async (t) => {
-  // The recorded node had confirmed each block by the time of the next request.
+  // The recorded node had confirmed each block before the next request.
   const { app, url } = await openGateway(t, { DEVNET_CONFIRM_MS: '0' })
   const { node, rpcUrl } = app.devnet!
   const connect = () => WsClient.connect(t, `${url.replace('http', 'ws')}/node`)
@@ -143,7 +143,7 @@ test('a client that asks for one kind of confirmation learns of no other (contra
 const [alice, bob] = [new Signer(3), new Signer(4)]
 const topic = 'confirmation'
 
-/** What the source of the node V27.1 says of frames that no recording has, at /node and at the development ledger itself. */
+/** Frames that no recording has, as in the source code of node V27.1, at /node and at the development ledger itself. */
 test('a program that was written for a node is acknowledged what a node acknowledges, and nothing else (contract 4.8, rules 8 and 9)', async (t) => {
   const { app, url } = await openGateway(t)
   const listen = { action: 'subscribe', topic }
@@ -225,7 +225,7 @@ for (const engine of ENGINES) {
     const world = await openWorld(t, engine)
     const gateway = await world.start()
     const { accountId } = await gateway.join()
-    // Leased behind the back of this gateway, as by another instance: it has to look into the store.
+    // Leased in the store without this gateway's knowledge, as by another instance.
     const name = `@${await leaseName(gateway.ctx, accountId, alice.address)}`
     for (const path of ['/', '/ws']) {
       const client = await WsClient.connect(t, `${gateway.url.replace('http', 'ws')}${path}`)
@@ -250,7 +250,7 @@ for (const engine of ENGINES) {
         ['update', { accounts_del: name }, bad('accounts_del', 'accounts_del must be a list of accounts.')],
       ]
       for (const [action, options, refusal] of refused) assert.deepEqual(await say(action, options), refusal)
-      // What was subscribed to before has stayed as it was.
+      // Earlier subscriptions are unchanged.
       await world.pay(bob.address, nano(1))
       const hash = await world.pay(alice.address, nano(1))
       assert.equal((await client.next<Told>()).message!.hash, hash)

@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { FollowingClock, systemClock } from '../../src/infra/clock.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { Signer, give, nano } from '../support/blocks.ts'
 import { openGateway } from '../support/gateway.ts'
 import { openMcpClient, useTool } from '../support/mcp-client.ts'
 import type { Members } from '../support/x402-steps.ts'
 
-/* Contract 1, Tools for agents: what an agent does that has nothing but MCP. */
+/* Contract 1, Tools for agents: tasks of an agent that has only MCP. */
 
 const DAY = 86_400
 
-/** The steps of a prompt, once every tool that they name is offered. */
+/** Gets the steps of a prompt, and checks that every tool named in it is offered. */
 async function follow(agent: Client, name: string, given: Record<string, string>): Promise<string> {
   const { messages } = await agent.getPrompt({ name, arguments: given })
   const { text } = messages[0]!.content as { text: string }
@@ -35,7 +36,7 @@ test('“take 2 nano for order 17 and tell me when it is paid”: an agent does 
   const { address } = await done(agent, 'wallet_create', { idempotency_key: 'wallet-17' })
   const order = { address, amount: '2', currency: 'NANO', title: 'Order 17', metadata: { order: '17' } }
   const made = await done(agent, 'checkout', { ...order, idempotency_key: 'order-17' })
-  // At once where nobody waits, and not before something moves where somebody does.
+  // Without `wait` it answers at once, otherwise when the status changes.
   assert.equal((await done(agent, 'checkout_status', { id: made.id })).status, 'pending')
   let answered = false
   const waiting = done(agent, 'checkout_status', { id: made.id, wait_seconds: 50 }).finally(() => (answered = true))
@@ -52,13 +53,17 @@ test('“take 2 nano for order 17 and tell me when it is paid”: an agent does 
   }
   assert.deepEqual([told.status, told.amount_paid_raw], ['complete', made.amount_raw])
   assert.match(String((told.block as Members).hash), /^[0-9A-F]{64}$/)
-  // What is final is answered at once, however long somebody would wait.
+  // A final status is answered at once, whatever `wait` says.
   assert.equal((await done(agent, 'checkout_status', { id: made.id, wait_seconds: 60 })).status, 'complete')
 })
 
-test('“pay 0.5 nano to @alice, never more than 1 nano a day”: the third payment of a day is not made, whoever counts (contract 1, Tools for agents: tasks)', async (t) => {
+test('“pay 0.5 nano to @alice, never more than 1 nano a day”: the third payment of a day is refused by the key’s limit (contract 1, Tools for agents: tasks)', async (t) => {
   const alice = new Signer(41)
-  const { url, app, join, rest } = await openGateway(t, { KNOWN_NAMES: JSON.stringify({ alice: alice.address }) })
+  const names = { KNOWN_NAMES: JSON.stringify({ alice: alice.address }) }
+  // Its time passes, and is noon: three payments are those of one day, whenever this runs.
+  const noon = (1.5 * DAY - ((systemClock.now() / 1_000) % DAY)) * 1_000
+  const clock = new FollowingClock(() => Math.floor(systemClock.now() + noon))
+  const { url, app, join, rest } = await openGateway(t, names, clock)
   const { key: ownersKey } = await join()
   const limits = { name: 'Agent', scopes: ['read', 'wallets:read', 'wallets:send'], spend_daily_nano: '1' }
   const { key } = (await rest('POST', '/api/keys', ownersKey, limits)).json()
@@ -73,7 +78,7 @@ test('“pay 0.5 nano to @alice, never more than 1 nano a day”: the third paym
     const { result } = await done(agent, 'wallet_list', {})
     const wallet = (result as Members[]).find(({ balance }) => BigInt(String(balance)) >= nano(1) / 2n)!
     const { history } = await done(agent, 'account_history', { account: wallet.address, count: 100 })
-    const today = Math.floor(Date.now() / 1_000 / DAY) * DAY
+    const today = Math.floor(clock.now() / 1_000 / DAY) * DAY
     const sent = (history as Members[])
       .filter(({ type, local_timestamp: at }) => type === 'send' && Number(at) >= today)
       .reduce((sum, { amount_nano: amount }) => sum + Number(amount), 0)
@@ -84,7 +89,7 @@ test('“pay 0.5 nano to @alice, never more than 1 nano a day”: the third paym
     return 'sent'
   }
   assert.deepEqual([await pay('one'), await pay('two'), await pay('three')], ['sent', 'sent', 'over the limit'])
-  // An agent that was talked into it does not get further: its key does not allow it.
+  // An agent that was tricked is stopped by its key's scopes.
   const more = await useTool(agent, 'wallet_send', {
     account: address,
     to: '@alice',

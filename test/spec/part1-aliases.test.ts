@@ -7,7 +7,7 @@ import { lease, openMarket, untilQuiet } from '../support/username-steps.ts'
 import { row } from './row.ts'
 import { alice, bob, FUNDER, openLedgerWorld, RAW } from './ledger-world.ts'
 
-/* Contract 1: usernames stand wherever an account does. */
+/* Contract 1: usernames are accepted instead of addresses. */
 
 const NOBODY = new Signer(4).address
 
@@ -148,7 +148,7 @@ test('a name is looked up once, when a request comes, and in its grace period no
   assert.deepEqual(await statuses(), [200, 200, 200, 200, 200])
   await untilQuiet(market, shop)
   market.clock.leap(2 * DAY)
-  // What was asked of the node before the leap has timed out, and it is tried again soon.
+  // Requests sent to the node before the jump have timed out, and it is tried again soon.
   const read = () => shop.call('account_info', { account: '@DoRa' })
   await turnUntil(market, 1_000, async () => (await read()).status === 200)
   assert.equal((await read()).json().address, owner.address)
@@ -156,6 +156,6 @@ test('a name is looked up once, when a request comes, and in its grace period no
     const reply = await shop.call(action, fields, bearer(key))
     assert.deepEqual([reply.status, reply.json().error], [400, 'Username not found.'], JSON.stringify(fields))
   }
-  // What was agreed on while the name was leased is not touched by its end.
+  // Checkouts made during the lease keep their address after its end.
   assert.equal((await shop.check(made.id)).address, owner.address)
 })

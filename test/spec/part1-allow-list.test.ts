@@ -8,7 +8,7 @@ import { ask, openGateway } from '../support/gateway.ts'
 import { openRecordingNode } from '../support/recording-node.ts'
 import { assertRefusal } from './refusal.ts'
 
-/* Contract 1: which actions there are, and what a node hears of them. */
+/* Contract 1: which actions exist, and which of them reach a node. */
 
 const GENESIS = toAddress(DEV_NETWORK.genesisAccount)
 
@@ -20,7 +20,7 @@ const CONTROL = `account_create account_move account_remove account_representati
   wallet_destroy wallet_lock wallet_representative_set wallet_republish wallet_seed wallet_work_get work_generate
   work_cancel work_get work_set work_peer_add work_peers work_peers_clear`.split(/\s+/)
 
-/** Not guarded, and still nobody's business: wallets, private keys, state, floods, scans, diagnostics. */
+/** Not guarded by the node, but not offered either: wallets, private keys, state, floods, scans, diagnostics. */
 const UNGUARDED = `account_list password_enter wallet_unlock password_valid wallet_locked wallet_balances
   wallet_balance_total wallet_info wallet_contains wallet_export wallet_frontiers wallet_history wallet_key_valid
   wallet_ledger wallet_pending wallet_receivable wallet_representative sign key_create key_expand deterministic_key
@@ -32,7 +32,7 @@ test('400 for every action that could harm a node, and no node ever learns of it
   const node = await openRecordingNode(t, () => ({ success: '' }))
   const gateway = await openGateway(t, { NODE_URLS: node.url })
   assert.equal(CONTROL.length, 43)
-  // These are actions of our own, with their own rules.
+  // Our own actions with these names, which have their own rules.
   const own = ['work_generate', 'work_cancel']
   const forbidden = [...CONTROL.filter((action) => !own.includes(action)), ...UNGUARDED]
   const shapes = ['VERSION', ' version', 'version ', 'version\u0000', 1, true, ['version'], { toString: 'version' }]
@@ -41,7 +41,7 @@ test('400 for every action that could harm a node, and no node ever learns of it
     const parameters = { action, account: GENESIS, hash: 'A'.repeat(64), wallet: 'B'.repeat(64), count: 1, type: 'x' }
     assertRefusal(await gateway.post(JSON.stringify(parameters)), 400, 'Bad action provided.', 'invalid_action')
   }
-  // The gateway has questions of its own, such as who votes; none of them is among these.
+  // The gateway sends some requests of its own, such as for voters; none of them has these names.
   const heard = new Set(node.requests.map(({ action }) => action))
   assert.deepEqual(
     forbidden.filter((action) => heard.has(action)),
@@ -74,7 +74,7 @@ test('the refusal of a mistyped action names the nearest one, in the words that 
   assert.deepEqual([error.code, error.data.nearest], [-32601, 'account_info'])
 })
 
-/** The reads of the contract, under the node's names, and the two writes. */
+/** The contract's read actions under the node's names, and its two writes. */
 const FORWARDED = `version block_count account_info account_balance accounts_balances account_history receivable
   accounts_receivable block_confirm block_info blocks_info process work_generate accounts_frontiers frontiers account_representative
   accounts_representatives account_weight account_block_count available_supply active_difficulty block_account blocks
@@ -86,7 +86,7 @@ test('nodes are asked only for what the contract lists, and get only the fields 
   const gateway = await openGateway(t, { NODE_URLS: node.url, CACHE_BYTES_MAX: '0' })
   const actions = [...LEDGER_ACTIONS, ...WORK_ACTIONS]
   const unsafe = { wallet: 'W', password: 'P', seed: 'S', enable_control: true, force: false, include_trend_: '1' }
-  // This node refuses whatever it is asked, which no real one does.
+  // This node refuses every request, as no real one does.
   for (const { name, example } of actions) {
     await gateway.post(JSON.stringify({ action: name, ...example.request, ...unsafe }))
   }
@@ -95,7 +95,7 @@ test('nodes are asked only for what the contract lists, and get only the fields 
     [...asked].filter((action) => !FORWARDED.includes(action)),
     [],
   )
-  // Some of them are questions that the gateway asks by itself as well, which are not listed here.
+  // The gateway sends some of these requests by itself too; they are not listed here.
   assert.ok(asked.size > 20)
   for (const request of node.requests) {
     for (const name of Object.keys(unsafe)) assert.ok(!(name in request), `${request.action} ${name}`)

@@ -9,7 +9,7 @@ import { openRecordingNode } from '../support/recording-node.ts'
 import { assertRefusal } from './refusal.ts'
 import { row } from './row.ts'
 
-/* Contract 1: how answers always look, whoever is asked. */
+/* Contract 1: rules for all answers. */
 
 const GENESIS = toAddress(DEV_NETWORK.genesisAccount)
 const BLOCK_COUNT = '{"action":"block_count"}'
@@ -19,12 +19,12 @@ const EXPOSED =
 const ALLOWED =
   'content-type, authorization, key, x-api-key, nano-app, nano-app-admin, payment-signature, idempotency-key, cache-control, pragma, access-control-expose-headers, mcp-protocol-version, mcp-session-id'
 
-/** Two about health and a preflight, which would hide the others; and two that could not be read. */
+/** Requests not in the list: two for health and a preflight, which are not logged at this level; and two that could not be parsed. */
 const UNTOLD = 5
 
 test('every answer opens itself to other origins, no two have the same id, and none of the RPC may be kept on the way (contract 1, rules 10, 11 and 12; 7, Status codes: 405; 7, Texts and codes: more requests at once than the service works on)', async (t) => {
   const gateway = await openGateway(t)
-  // A node that fails, one that holds its answer back, and one that never answers.
+  // A node that fails, one that delays its answer, and one that never answers.
   const broken = await openGateway(t, { NODE_URLS: (await openRecordingNode(t, () => 500)).url })
   let release = () => undefined as void
   const gate = new Promise<void>((resolve) => {
@@ -96,7 +96,7 @@ test('every answer opens itself to other origins, no two have the same id, and n
   assertRefusal(busy, 503, 'Too many requests at once. Try again in a moment.', 'overloaded')
   const limits = ['limit', 'remaining', 'reset'].map((name) => busy.headers[`ratelimit-${name}`])
   row('8, rule 2', () => assert.deepEqual(limits, ['1', '0', '1']))
-  // Every line about a request has its id; one of them tells how it ended.
+  // Every log line about a request has its id, and one of them says how it ended.
   const logged = [gateway, broken, slow, silent]
     .flatMap(({ log }) => log().trim().split('\n'))
     .map((line) => JSON.parse(line) as { requestId?: string; status?: number })
@@ -153,7 +153,7 @@ test('what a session cookie opens is not for other origins to read, what a key o
     assert.deepEqual(await open(path, {}), [401, '*'], path)
   }
   assert.deepEqual(await open('/api/account', { cookie: 'nano-gateway=wrong' }), [401, undefined])
-  // A page of another site can make a browser send the cookie; it must get nothing for it.
+  // A page of another site can make a browser send the cookie; the request must be refused.
   const change = (headers: Record<string, string>) =>
     ask(`${url}/api/keys`, { headers: { cookie, ...headers }, body: JSON.stringify({ name: 'Mine' }) })
   for (const headers of [{}, { origin }, { origin: 'null' }, { origin: url, 'sec-fetch-site': 'cross-site' }]) {

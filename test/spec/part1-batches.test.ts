@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { Signer } from '../support/blocks.ts'
+import { TestClock } from '../support/clock.ts'
 import { type Reply, ask, bearer, openGateway, readMetrics } from '../support/gateway.ts'
 import { newHash } from '../support/random.ts'
 import { openRecordingNode } from '../support/recording-node.ts'
@@ -12,7 +13,7 @@ import { assertRefusal } from './refusal.ts'
 import { row } from './row.ts'
 import { alice } from './ledger-world.ts'
 
-/* Contract 1, Batches: a list of requests is each of them. JSON-RPC is in part1-json-rpc.test.ts. */
+/* Contract 1, Batches: each request of a list is answered. JSON-RPC is in part1-json-rpc.test.ts. */
 
 const listOf = (reply: Reply) => {
   assert.equal(reply.status, 200, reply.text)
@@ -80,7 +81,7 @@ test('400 in its place for what is no request, a batch too; 400 for a list that 
   const [allowed, refused] = listOf(await post(`[${deep(20)},${deep(21)}]`))
   assert.deepEqual([allowed!.error, refused!.error], [undefined, 'Max JSON depth exceeded'])
 
-  // An action's path has one request, and a node's endpoint is a node's.
+  // An action's own path and the node endpoint do not accept lists.
   const byPath = await ask(`${url}/actions/version`, { body: versions(1) })
   assertRefusal(byPath, 400, 'Unable to parse JSON', 'invalid_json')
   const atNode = await ask(`${url}/node`, { body: versions(1) })
@@ -89,7 +90,7 @@ test('400 in its place for what is no request, a batch too; 400 for a list that 
 })
 
 test('a batch uses up its own share: each request of it is counted, and a list that cannot be read as well (contract 1, Batches: limits)', async (t) => {
-  const { post } = await openGateway(t, { LIMIT_ANONYMOUS_PER_MINUTE: '5' })
+  const { post } = await openGateway(t, { LIMIT_ANONYMOUS_PER_MINUTE: '5' }, new TestClock())
   const answers = listOf(await post(JSON.stringify(Array.from({ length: 8 }, () => ({ action: 'version' })))))
   const refused = answers.filter(({ status }) => status === 429)
   assert.deepEqual([answers.length, refused.length], [8, 3])
@@ -108,7 +109,7 @@ test('a batch runs side by side, no wider than half of what its caller may do at
   const { post, call } = await openGateway(t, env)
   const reading = post(many('account_weight', 6))
   await until(() => held.length === 2)
-  // Somebody at the same address is not shut out meanwhile.
+  // Others at the same address are not blocked meanwhile.
   assert.equal((await call('nano_to_raw', { amount: '1' })).status, 200)
   for (let at = 0; at < 6; at++) {
     await until(() => held.length > at)
@@ -121,7 +122,7 @@ test('a batch runs side by side, no wider than half of what its caller may do at
   )
 })
 
-test('a client that does not read its answers makes nobody keep them: the rest of its batch is not even asked for (contract 1, Batches: side by side)', async (t) => {
+test('a client that does not read its answers does not fill the memory: the rest of its batch is not started (contract 1, Batches: side by side)', async (t) => {
   const large = 'x'.repeat(4 * 1024 * 1024)
   let asked = 0
   const node = await openRecordingNode(t, () => {
@@ -135,7 +136,7 @@ test('a client that does not read its answers makes nobody keep them: the rest o
   socket.pause()
   socket.write(`POST / HTTP/1.1\r\nhost: ${hostname}\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
   await until(() => asked > 0)
-  // Others are served as always, and meanwhile nothing more is begun for this one.
+  // Others are served as usual, and no more requests of this batch are started meanwhile.
   for (let at = 0; at < 20; at++) await gateway.call('nano_to_raw', { amount: String(at) })
   assert.ok(asked < 60, `${asked}`)
   socket.destroy()

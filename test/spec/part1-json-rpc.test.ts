@@ -6,7 +6,7 @@ import { openPayer, openShop, paymentBlock, requiredOf, responseOf, signed } fro
 import { row } from './row.ts'
 import { alice } from './ledger-world.ts'
 
-/* Contract 1, JSON-RPC 2.0: the same requests in other words. */
+/* Contract 1, JSON-RPC 2.0: the same requests in another format. */
 
 type Members = Record<string, unknown>
 
@@ -36,12 +36,12 @@ test('a call in JSON-RPC is the same request as elsewhere, also to its Idempoten
   ]) {
     assert.equal((await post(text)).json<Answer>().result?.rpc_version, '1', text)
   }
-  // Both ways to say it are one to whoever remembers answers.
+  // Both formats share the cached answer.
   const balance = JSON.stringify({ action: 'account_balance', ...fields })
   for (let at = 0; at < 3; at++) await post(balance)
   assert.equal((await post(call('account_balance', fields))).headers['x-cache'], 'hit')
   assert.equal((await post(call('nano_to_raw', { amount: '1', amuont: 2 }))).headers['x-ignored-fields'], 'amuont')
-  // The word alone makes no call.
+  // The word `jsonrpc` inside a value does not make a JSON-RPC request.
   const about = await post('{"action":"nano_to_raw","amount":"1","note":"\\"jsonrpc\\""}')
   const first = await post('{"action":"nano_to_raw","amount":"1","jsonrpc":"1.0"}')
   assert.deepEqual([about.json().raw, first.json().raw], [`1${'0'.repeat(30)}`, `1${'0'.repeat(30)}`])
@@ -53,7 +53,7 @@ test('a call in JSON-RPC is the same request as elsewhere, also to its Idempoten
     const { text } = await post(`{"jsonrpc":"2.0","id": ${id} ,"method":"nano_to_raw","params":{"amount":"0"}}`)
     assert.equal(text, `{"jsonrpc":"2.0","id":${id},"result":{"raw":"0","amount":"0"}}`)
   }
-  // What is none is refused.
+  // Invalid ids are refused.
   for (const id of ['[]', '{}', 'true']) {
     const { error, id: told } = (await post(`{"jsonrpc":"2.0","id":${id},"method":"version"}`)).json<Answer>()
     assert.deepEqual([error?.code, told], [-32600, null])

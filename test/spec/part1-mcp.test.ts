@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { TestClock } from '../support/clock.ts'
 import { CLI } from '../support/command-line.ts'
 import { Signer, give, nano } from '../support/blocks.ts'
 import { ask, openGateway } from '../support/gateway.ts'
@@ -12,7 +13,7 @@ import { assertRefusal } from './refusal.ts'
 import { spawnCli } from '../start/process.ts'
 import { row } from './row.ts'
 
-/* Contract 1, Tools for agents: MCP with its stock client. */
+/* Contract 1, Tools for agents: MCP with its official client. */
 
 const MCP_HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
 const errorOf = ({ _meta: meta }: { _meta?: Members | undefined }) => meta?.['nano-gateway/error'] as Members
@@ -60,7 +61,7 @@ test('an agent lists the tools, reads a balance and makes a checkout with its ke
     tools.some(({ name }) => name === 'cloud_wallet'),
     false,
   )
-  // The client compares each answer with the schema of its tool.
+  // The client validates each answer against the tool's schema.
   const fields = { account: someone.address }
   const balance = await useTool(agent, 'account_balance', fields)
   const usual = (await call('account_balance', fields)).json()
@@ -176,7 +177,7 @@ test("an agent reads what a tool refuses with: codes, fields, the nearest name, 
   assert.deepEqual(errorOf(unopened), { error: 'Account not found', status: 200 })
   assert.equal(wordsOf(unopened), 'The ledger refuses: Account not found.')
   assert.equal(errorOf(await useTool(agent, 'stop')).code, 'invalid_action')
-  // As JSON has no number for it, it must not become a field that was left out.
+  // JSON cannot represent this number; it must not be treated as a missing field.
   const body = message('tools/call', { name: 'nano_to_raw', arguments: { amount: 7 } }).replace(':7', ':1e400')
   const endless = await ask(`${url}/mcp`, { body, headers: MCP_HEADERS })
   assert.match(endless.text, /invalid_amount/)
@@ -200,7 +201,7 @@ test("an agent reads what a tool refuses with: codes, fields, the nearest name, 
 })
 
 test('each message counts against its caller, a call that never reaches its tool as well, and a page of somebody else is shut out (contract 1, Tools for agents: limits, origins)', async (t) => {
-  const { url } = await openGateway(t, { LIMIT_ANONYMOUS_PER_MINUTE: '10' })
+  const { url } = await openGateway(t, { LIMIT_ANONYMOUS_PER_MINUTE: '10' }, new TestClock())
   const post = (body: string, headers: Record<string, string> = {}) =>
     ask(`${url}/mcp`, { body, headers: { ...MCP_HEADERS, ...headers } })
   const list = message('tools/list')
@@ -235,7 +236,7 @@ test('what is no message of MCP gets a clear answer, and there is no stream to h
   assert.equal(unknown.error.code, -32601)
   assert.equal((await post('{"jsonrpc":"2.0","method":"notifications/initialized"}')).status, 202)
   for (const method of ['GET', 'DELETE']) assert.equal((await ask(`${url}/mcp`, { method })).status, 405)
-  // As everywhere, whatever the body is called, and whatever an answer should be called.
+  // As everywhere, whatever the content type and the accept header are.
   assert.equal((await ask(`${url}/mcp`, { body: message('ping') })).status, 200)
   const version = { ...MCP_HEADERS, 'mcp-protocol-version': '1999-01-01' }
   const old = await ask(`${url}/mcp`, { body: message('ping'), headers: version })
@@ -265,7 +266,7 @@ test('a program that speaks over standard input has the same tools through nano-
   assert.match(String(wallet.structuredContent!.address), /^nano_/)
 })
 
-test('whoever pipes messages into nano-gateway mcp gets their answers, although the input has ended', async (t) => {
+test('messages piped into nano-gateway mcp are answered although the input has ended', async (t) => {
   const { url } = await openGateway(t)
   const { child, ended } = spawnCli(t, ['mcp', '--url', url], {})
   const call = { name: 'nano_to_raw', arguments: { amount: '1' } }

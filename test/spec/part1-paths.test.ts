@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { TestClock } from '../support/clock.ts'
 import { type Reply, ask, bearer, openGateway } from '../support/gateway.ts'
 import { newHash } from '../support/random.ts'
 import { openPayer, openShop, paymentBlock, requiredOf, responseOf, signed } from '../support/x402-steps.ts'
@@ -7,14 +8,14 @@ import { assertRefusal } from './refusal.ts'
 import { row } from './row.ts'
 import { alice } from './ledger-world.ts'
 
-/* Contract 1, An action by its path: `POST /actions/<name>` is `POST /` with the action in another place. */
+/* Contract 1, An action by its path: `POST /actions/<name>` equals `POST /` with the action in the body. */
 
 type Headers = Record<string, string>
 
 const by = (url: string, name: string, body: object | string = {}, headers: Headers = {}) =>
   ask(`${url}/actions/${name}`, { body: typeof body === 'string' ? body : JSON.stringify(body), headers })
 
-/** What two answers to the same question have in common: everything but the moment. */
+/** The parts that two answers to the same request share; timestamps differ. */
 function meaningOf({ status, headers, text }: Reply) {
   const {
     date: _date,
@@ -50,7 +51,7 @@ test('an action answers by its path word for word what it answers at the one end
     const usual = await call(name, fields, headers)
     const byPath = await by(url, name, fields, headers)
     assert.equal(byPath.status, status, `${name}: ${byPath.text}`)
-    // The credits count what was asked a moment before.
+    // The credit count includes the request before.
     if (name === 'rpc_credits' && status === 200)
       assert.deepEqual(Object.keys(byPath.json()), Object.keys(usual.json()))
     else assert.deepEqual(meaningOf(byPath), meaningOf(usual), name)
@@ -69,7 +70,7 @@ test('an action answers by its path word for word what it answers at the one end
 test('every action has its path, under each of its names, asks there for the same key, and describes itself: a page to people, schemas to programs (contract 1, An action by its path: POST /actions/<name>, GET /actions/<name>)', async (t) => {
   const { url, call, app } = await openGateway(t)
   for (const { name, synonyms = [], example } of app.endpoints.actions) {
-    // Published once, its block is an old one.
+    // The block is already published by then.
     if (name === 'process') continue
     for (const each of [name, ...synonyms]) {
       const usual = await call(each, example.request)
@@ -78,7 +79,7 @@ test('every action has its path, under each of its names, asks there for the sam
       assert.deepEqual(Object.keys(byPath.json()), Object.keys(usual.json()), each)
     }
   }
-  // Asked for with GET, it tells what it takes and answers.
+  // GET describes the action's request and response.
   const read = (name: string, accept: string) => ask(`${url}/actions/${name}`, { method: 'GET', headers: { accept } })
   const page = await read('pending', 'text/html')
   assert.deepEqual([page.status, page.headers.location], [302, '/docs/actions/receivable'])
@@ -98,7 +99,7 @@ test('every action has its path, under each of its names, asks there for the sam
 })
 
 test('nobody gains requests by asking at two endpoints, nor by guessing names of actions (contract 1, An action by its path: POST /actions/<name>, unknown name)', async (t) => {
-  const { url, call } = await openGateway(t, { LIMIT_ANONYMOUS_PER_MINUTE: '3' })
+  const { url, call } = await openGateway(t, { LIMIT_ANONYMOUS_PER_MINUTE: '3' }, new TestClock())
   assert.equal((await call('nano_to_raw', { amount: '1' })).status, 200)
   const byPath = await by(url, 'nano_to_raw', { amount: '1' })
   assert.equal(byPath.headers['ratelimit-remaining'], '1')
@@ -127,7 +128,7 @@ test('what acts once acts once at both endpoints together; an answer that is rem
   for (const text of [body, `actions/account_balance ${body}`, ` ${body}`]) {
     assert.equal((await post(text)).status, 400, text)
   }
-  // Nor does a body, or a path, lead to what the node's endpoint remembers.
+  // Neither a body nor a path may use an answer cached for the node endpoint.
   const asked = JSON.stringify({ action: 'account_balance', account: alice.address })
   for (let at = 0; at < 3; at++) assert.equal((await ask(`${url}/node`, { body: asked })).status, 200)
   assert.equal((await post(`node ${asked}`)).status, 400)
@@ -156,7 +157,7 @@ test('a call without fields needs no body; one that means another action than it
   const { status, text } = await by(url, 'block_count', '')
   assert.deepEqual([status, text], [200, (await call('block_count')).text])
   assert.equal((await by(url, 'account_info', '')).json().field, 'account')
-  // Only the path can say what is meant.
+  // Only the path names the action.
   assert.equal((await post('')).status, 400)
 
   const account = alice.address

@@ -8,7 +8,7 @@ import { ask, openGateway } from '../support/gateway.ts'
 import { assertRefusal } from './refusal.ts'
 import { row } from './row.ts'
 
-/* Contract 1: how requests may look. */
+/* Contract 1: accepted forms of requests. */
 
 const GENESIS = toAddress(DEV_NETWORK.genesisAccount)
 const BLOCK_COUNT = '{"action":"block_count"}'
@@ -70,7 +70,7 @@ test('requests are read generously, and what cannot be read is reported clearly'
     },
   )
 
-  // Published clients send these along (clients 2).
+  // Published clients send these headers (clients 2).
 
   await t.test(
     'a misspelt field is ignored and named beside the answer, remembered or not (contract 1, rule 5; 9, rule 5)',
@@ -82,7 +82,7 @@ test('requests are read generously, and what cannot be read is reported clearly'
       }
       const named =
         'array, watch_work, use_peers, password, currency, count, account, address, __proto__, %D1%82%0D%0A%EF%BF%BD'
-      // From the node, from what the node said, and from the answer itself.
+      // From the node, from the cached node answer, and from the cached response.
       for (let round = 0; round < 4; round++) {
         const reply = await gateway.call('block_count', sent)
         assert.equal(reply.json().count, '3')
@@ -139,7 +139,7 @@ test('requests are read generously, and what cannot be read is reported clearly'
         assert.equal((await gateway.call('nano_to_raw', { amount })).json().raw, `1${'0'.repeat(23)}`, String(amount))
       }
       assert.equal((await gateway.call('raw_to_nano', { amount: 1e30 })).json().nano, '1')
-      // Python writes an integer with all of its digits, of which a JavaScript number would lose the last ones.
+      // Python writes all digits of an integer, and a JavaScript number would lose the last ones.
       for (const [action, sent, answered, expected] of [
         ['raw_to_nano', '10000000000000000000000000000001', 'nano', '10.000000000000000000000000000001'],
         ['nano_to_raw', '0.100000000000000000000000000001', 'raw', '100000000000000000000000000001'],
@@ -207,7 +207,7 @@ test('counts are read as numbers and as texts, -1 is everything, and the largest
   }
   assert.deepEqual([await listed(2), await listed('2')], [2, 2])
   assert.deepEqual([await listed(0), await listed('0')], [0, 0])
-  // No limit is still the server's limit.
+  // No limit in the request still means the server's limit.
   assert.deepEqual([await listed(-1), await listed('-1'), await listed(undefined), await listed(1e15)], [3, 3, 3, 3])
   for (const count of ['x', ' ', 1.5, '1.5', -2, '-2', '1e3', '0x10', true, [], {}]) {
     const reply = await gateway.call('receivable', { account: address, count })

@@ -9,7 +9,7 @@ import { openDevnet } from '../support/devnet.ts'
 import { openFolder } from '../support/folder.ts'
 import { ask, openGateway } from '../support/gateway.ts'
 
-/* Contract 1: what a start refuses, and whose ledger a gateway tells of. */
+/* Contract 1: what prevents a start, and how a gateway names its ledger. */
 
 test('each of production, a public host and a public address makes the gateway public: no test nano by itself, no misspelt setting (contract 1, rule 21)', () => {
   const check = (env: Record<string, string>) => checkStart(systemClock, readConfig(env))

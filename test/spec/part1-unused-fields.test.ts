@@ -8,7 +8,7 @@ import { ENGINES } from '../support/engines.ts'
 import { type Gateway, ask, openGateway } from '../support/gateway.ts'
 import { bearer, merchant, openWorld } from '../support/checkout-steps.ts'
 
-/* Contract 1, rule 5: nothing of a request is dropped in silence. */
+/* Contract 1, rule 5: no field of a request is ignored silently. */
 
 const { address } = merchant
 const NO_LIMITS = { LIMIT_FREE_PER_MINUTE: '0', LIMIT_ANONYMOUS_PER_MINUTE: '0' }
@@ -24,7 +24,7 @@ const bodyOf = ({ body }: Described) => {
 }
 const queryOf = ({ query = [] }: Described) => query.map(({ name }) => name)
 
-/** A field of one of the others, another one each time. */
+/** Picks a field of another action, a different one each time. */
 function openForeign(all: readonly string[]) {
   let at = 0
   return (own: readonly string[]): string => {
@@ -53,7 +53,7 @@ test('a caller who sends an action a field of another learns of it: refused by t
         assert.deepEqual([reply.status, reply.json().field, reply.json().code], [400, foreign, 'invalid_request'], at)
     }
   }
-  // The same at the endpoints that carry several requests, or carry them in other words.
+  // The same at the endpoints for batches and for other formats.
   const call = { jsonrpc: '2.0', id: 1, method: 'price', params: { amount: '1' } }
   const { error } = (await gateway.post(JSON.stringify(call))).json<{
     error: { code: number; data: { field: string } }
@@ -155,13 +155,13 @@ test('a program that asks for a list with a filter that means nothing is not ans
   const routes = listDescribed(OFFERED).filter(({ path }) => path.startsWith('/api/') && !path.includes('{'))
   for (const route of routes) {
     for (const name of queryOf(route)) {
-      // Any text may be searched for, and nothing belongs to a link or an endpoint that does not exist. A `key` is a credential first.
+      // `search` accepts any text, and filters by a link or endpoint that does not exist give an empty list. `key` is read as a credential.
       const isFree = ['search', 'payment_link', 'endpoint'].includes(name)
       if (name === 'key') continue
       const values = isFree ? [] : ['zzz!', '-1!']
       for (const query of [...values.map((value) => `${name}=${value}`), `${name}=1&${name}=2`]) {
         const reply = await ask(`${gateway.url}${route.path}?${query}`, { method: 'GET', headers })
-        // A thing that does not exist is not found.
+        // 404 if the object of the path does not exist.
         const isRefused = reply.status === 404 || (reply.status === 400 && reply.json().field === name)
         if (!isRefused) wrong.push(`${route.path}?${query}: ${reply.status} ${reply.text.slice(0, 80)}`)
       }
@@ -190,7 +190,7 @@ for (const engine of ENGINES) {
     const letter = { amount: '1', emails: ['ann@example.com'], refund_address: address }
     for (const field of ['from', 'message', 'email_receipt', 'expiration'])
       await refuses('nano_email', { ...letter, [field]: false }, field)
-    // Only where the payer types an amount can it be in a currency.
+    // A minimum in a currency needs a mode in which the payer types the amount.
     for (const mode of ['unique_address', 'generated_wallet'])
       await refuses('checkout', { address, mode, currency: 'USD' }, 'currency')
     assert.equal((await shop.call('checkout', { address, currency: 'USD' }, headers)).status, 200)
@@ -203,7 +203,7 @@ for (const engine of ENGINES) {
     const { id } = made.json<{ id: string }>()
     const ended = await shop.rest('PUT', `/api/links/${id}`, headers.authorization.slice(7), { every: null })
     assert.deepEqual([ended.status, ended.json<{ grace_days: number }>().grace_days], [200, 0], ended.text)
-    // Absent is what is null or empty.
+    // null and empty mean absent.
     const nothing = { title: null, image: '', currency: null, plans: null, mode: '' }
     assert.equal((await shop.call('checkout', { ...sale, ...nothing }, headers)).status, 200)
   })

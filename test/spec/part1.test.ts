@@ -5,7 +5,7 @@ import { openRecordingNode } from '../support/recording-node.ts'
 import { row } from './row.ts'
 import { alice, bob, openLedgerWorld } from './ledger-world.ts'
 
-/* Contract 1: what the service does, its terms and its transport. */
+/* Contract 1: purpose, terms and transport of the service. */
 
 test('links come from the three settings, and never from the Host header; GET / is a page for browsers and a small object for others (contract 1, rules 9 and 13)', async (t) => {
   const order = { address: alice.address, amount: '1' }
@@ -40,7 +40,7 @@ test('links come from the three settings, and never from the Host header; GET / 
   assert.equal(reference.status, 200)
   assert.match(reference.text, /account_balance/)
 
-  // Without settings they all lead to the gateway itself.
+  // Without settings all links point to the gateway itself.
   const alone = await openGateway(t)
   const unset = (await alone.call('checkout', order)).json()
   for (const link of [unset.browser!, unset.check!, unset.json!]) {

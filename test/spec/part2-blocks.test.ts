@@ -5,12 +5,12 @@ import { TestClock } from '../support/clock.ts'
 import { row } from './row.ts'
 import { alice, AT, bob, FUNDER, leaveUnfinished, openLedgerWorld, RAW } from './ledger-world.ts'
 
-/* Contract 2, ledger: blocks, payments that are looked for, and work, member by member. */
+/* Contract 2, ledger: blocks, searched payments and work, field by field. */
 
 type Members = Record<string, unknown>
 
 const ZERO = '0'.repeat(64)
-/** A work value that is worth at least the one and less than the other. */
+/** Work with a value of at least `least` and less than `below`. */
 function findBetween(root: string, least: bigint, below: bigint): string {
   for (let nonce = 0n; ; nonce++) {
     const value = workValue(root, formatWork(nonce))
@@ -18,7 +18,7 @@ function findBetween(root: string, least: bigint, below: bigint): string {
   }
 }
 
-// One gateway for all: nothing here changes anything.
+// One gateway for all tests, because none of them changes anything.
 test('blocks and work', async (t) => {
   const world = await openLedgerWorld(t, { KNOWN_NAMES: JSON.stringify({ Bank: FUNDER }) }, new TestClock())
   const unfinished = await leaveUnfinished(world)
@@ -134,7 +134,7 @@ test('blocks and work', async (t) => {
       const { call, sent } = world
       const { network_minimum: send, network_receive_minimum: receive } = (await call('active_difficulty')).json()
       const distance = (difficulty: string) => Number(2n ** 64n - BigInt(`0x${difficulty}`))
-      /** How many times as hard as a send it was. */
+      /** The multiple of a send's difficulty. */
       const timesOf = (difficulty: string) => distance(send!) / distance(difficulty)
       const valueOf = (work: string) => workValue(sent, work).toString(16).padStart(16, '0')
       const near = (told: unknown, times: number) =>
@@ -160,7 +160,7 @@ test('blocks and work', async (t) => {
         assert.equal(weak.difficulty, valueOf('0000000000000000'))
         assert.ok(near(weak.multiplier, timesOf(weak.difficulty)), weak.multiplier)
       })
-      // Enough for a receive, and not for a send.
+      // Enough for a receive, but not for a send.
       const between = findBetween(sent, BigInt(`0x${receive}`), BigInt(`0x${send}`))
       const middling = (await call('work_validate', { hash: sent, work: between })).json()
       const strong = (await call('work_validate', { hash: sent, work })).json()

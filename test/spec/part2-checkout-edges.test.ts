@@ -20,7 +20,7 @@ import { serve } from '../support/serve.ts'
 
 const address = merchant.address
 
-/** A price source that may fall silent. */
+/** A price provider that can be switched off. */
 async function openPrices(t: TestContext): Promise<{ url: string; rate: number | undefined }> {
   const prices: { url: string; rate: number | undefined } = { url: '', rate: undefined }
   prices.url = await serve(t, (_request, response) => {
@@ -33,7 +33,7 @@ async function openPrices(t: TestContext): Promise<{ url: string; rate: number |
 const pageOf = async (shop: Shop, path: string, headers: Record<string, string> = {}) =>
   ask(`${shop.url}${path}`, { method: 'GET', headers: { accept: 'text/html', ...headers } })
 
-test('whoever pays three for two sees price, paid and the difference, and so does the merchant', async (t) => {
+test('a payer of three for two sees price, payment and difference, and so does the merchant', async (t) => {
   const { world, shop } = await openShop(t)
   const own = new Signer(71).address
   const { id } = await shop.open({ address: own, amount: '2', mode: 'unique_address' }, bearer(world.key()))
@@ -83,7 +83,7 @@ test('a fiat checkout is made while no price source answers, shows no amount nob
     assert.deepEqual([one.currency, one.fiat_amount, 'amount' in one, 'link' in one], ['USD', '10', false, false])
   }
   assert.equal((await pageOf(shop, `/pay/${made.id}`)).status, 503)
-  // Nobody knows what ten dollars are: a payment is recorded and completes nothing.
+  // Without a price the value of ten dollars is unknown: a payment is recorded but completes nothing.
   await world.pay(own, nano('0.001'))
   await turnUntil(world, 1_000, async () => (await shop.check(summed.id)).status !== 'pending')
   assert.deepEqual([(await shop.check(summed.id)).status, (await shop.check(summed.id)).success], ['partial', false])
@@ -91,7 +91,7 @@ test('a fiat checkout is made while no price source answers, shows no amount nob
   await turnUntil(world, 5_000, async () => (await pageOf(shop, `/pay/${made.id}`)).status === 200)
   const record = (await shop.rest('GET', `/checkout/${made.id}`)).json<Made>()
   assert.ok(BigInt(record.amount_raw) > nano('5') && BigInt(record.amount_raw) < nano('5.03'))
-  // Whoever hears of it can verify it alone; a price in nano was not converted.
+  // The recipient can verify the event alone; a price in nano was not converted.
   const known = await shop.open({ address, amount: '10', currency: 'USD' }, bearer(world.key()))
   const inNano = await shop.open({ address, amount: '1' }, bearer(world.key()))
   const converted = { currency: 'USD', fiat_amount: '10', rate: '2', rate_source: 'coingecko' }

@@ -16,12 +16,12 @@ import {
   untilStatus,
 } from '../support/checkout-steps.ts'
 
-/* Contract 2, checkout modes: which amounts are asked for, and which payments count. */
+/* Contract 2, checkout modes: requested amounts, and which payments count. */
 
 const { address } = merchant
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
-/** Wallets sign blocks, which need work that this ledger does not ask for and the gateway does. */
+/** The gateway computes work for wallets' blocks, although this ledger does not require it. */
 const WITH_WALLETS = { CHECKOUT_GENERATED_WALLETS: 'all', WORK_THREADS: '1', WORK_NODES: 'false' }
 
 async function refuse(shop: Shop, fields: object, headers: Record<string, string> = {}) {
@@ -46,7 +46,7 @@ test('a username is the address it had when the checkout was made (contract 2, C
 test('the tail of an amount is below half a percent and short, digits written X are filled at random; nothing but the whole amount pays (contract 2, Checkout modes: unique_amount; 2, rules 8 and 9; 8, Checkout: smallest price of unique_amount, tail of a unique amount; 2, Checkout request fields: amount, random)', async (t) => {
   const { world, shop } = await openShop(t)
   const headers = bearer(world.key())
-  // As few digits as a free amount needs: four at most, and never beyond the sixth decimal where there is room above it.
+  // As few digits as a unique amount needs: at most four, and none beyond the sixth decimal if there is space above it.
   for (const [amount, most, decimals] of [
     ['1', '1.005', 6],
     [1.5, '1.5075', 6],
@@ -65,14 +65,14 @@ test('the tail of an amount is below half a percent and short, digits written X 
   for (const amount of ['0.000000999999999999999999999999', '0.0000009', '0', '-1', 1e-7]) {
     assert.deepEqual(await refuse(shop, { address, amount }), [400, 'invalid_amount', 'amount'], `${amount}`)
   }
-  // Digits written X are filled at random.
+  // Digits written as X are filled at random.
   const drawn = await shop.open({ address, amount: '1.0XXX', random: 'true' }, headers)
   assert.equal(drawn.mode, 'unique_amount')
   assert.match(drawn.amount, /^1\.0\d\d[1-9]$/)
   await world.pay(address, drawn.amount_raw)
   await untilStatus(shop, drawn.id, 'complete')
 
-  // Too long to be typed: code and link come first on the page, the digits after them.
+  // Too long to type: the page shows QR code and link first, then the digits.
   const small = await shop.open({ address, amount: '0.000001' }, headers)
   const page = await ask(String(small.browser), { method: 'GET', headers: { accept: 'text/html' } })
   const parts = ['class="qr"', `href="${small.link}"`, `<code>${small.amount}</code>`]
@@ -90,7 +90,7 @@ test('the tail of an amount is below half a percent and short, digits written X 
   await untilStatus(shop, made.id, 'complete')
 })
 
-// Nine amounts fit the price; whoever got a tenth would be paid by somebody else's customer.
+// Nine amounts fit the price. A tenth checkout would share its amount with another customer's.
 test('an amount is reserved for its owner and address, also after the end, and then free again (contract 2, rules 8 and 10; 2, Checkout request fields: amount)', async (t) => {
   const { world, shop } = await openShop(t)
   const [mine, theirs] = [bearer(world.key()), bearer((await shop.join()).key)]
@@ -98,7 +98,7 @@ test('an amount is reserved for its owner and address, also after the end, and t
   const taken = new Map<string, string>()
   while (taken.size < 9) {
     const reply = await shop.call('checkout', fields, mine)
-    // It gives up after a number of draws, and the last free amount may hide from them.
+    // The gateway gives up after some random tries, which may all miss the last free amount.
     if (reply.status === 503) continue
     const { id, amount } = reply.json<Made>()
     assert.match(amount, /^1\.[1-9]$/)
@@ -141,7 +141,7 @@ test('a generated wallet has an address of its own, takes parts and donations, a
     const { receivable } = (await shop.call('account_balance', { account: address })).json()
     return receivable === `${nano('1.35')}`
   })
-  // Without a wallet, too, anything but noise is a donation.
+  // Without a generated wallet too, any amount above the minimum is a donation.
   const donation = await shop.open({ address: stranger.address, mode: 'unique_address' })
   await world.pay(stranger.address, '999999999999999999999999')
   await world.pay(stranger.address, nano('0.000001'))
@@ -159,7 +159,7 @@ test('a reload and a second tab see the same amount; a quarter of an hour later 
   const openPage = async (id: string) => (await ask(`${shop.url}/pay/${id}?json=true`, { method: 'GET' })).json<Made>()
   const made = await shop.open({ address, amount: '10', currency: 'EUR' }, bearer(world.key()))
   assert.deepEqual([made.rate, made.currency, made.fiat_amount], ['0.86', 'EUR', '10'])
-  // Ten euros at 0.86 are 11.627907 nano, and a tail.
+  // Ten euros at 0.86 are 11.627907 nano, plus the unique digits.
   assert.ok(nano(made.amount) > nano('11.627907') && nano(made.amount) < nano('11.69'), made.amount)
   assert.equal((await openPage(made.id)).amount_raw, made.amount_raw)
   world.clock.advance(14 * MINUTE)
@@ -169,7 +169,7 @@ test('a reload and a second tab see the same amount; a quarter of an hour later 
   const amounts = new Set(tabs.map(({ amount_raw: raw }) => raw))
   assert.equal(amounts.size, 1)
   assert.ok(!amounts.has(made.amount_raw), 'the old amount stays with the old quote')
-  // Worth as much as before: the old amount is as good as the new one, and the new quote does not change what it was for.
+  // The value is unchanged: a payment of the old amount counts, and a new quote does not change what it was for.
   await world.pay(address, made.amount_raw)
   await turnUntil(world, 1_000, async () => (await shop.check(made.id)).success)
   assert.equal((await shop.check(made.id)).amount_raw, made.amount_raw, 'what was asked of whoever paid it')

@@ -20,13 +20,13 @@ import {
 } from '../support/checkout-steps.ts'
 import { row } from './row.ts'
 
-/* Contract 2, checkout: response, status, record and report, each member with its type. */
+/* Contract 2, checkout: response, status, record and report, each field with its type. */
 
 const { address } = merchant
 const DAY = 86_400
 type Members = Record<string, unknown>
 
-/** Whoever pays in these tests. */
+/** Pays in these tests. */
 const PAYER = toAddress(DEV_NETWORK.genesisAccount)
 
 const readStatus = async (shop: Shop, id: string) => (await shop.check(id)) as unknown as Members
@@ -138,7 +138,7 @@ test('a status has the same members at all times, and a proof of payment only wh
       () => assert.deepEqual(pending, { ...always, ...unpaid, status: 'pending' }, form),
     )
   }
-  // Seen, not final: nothing that a client takes as proof.
+  // Detected but not final: none of the fields that clients take as proof may be set.
   world.ledger.node.hold()
   const hash = await world.pay(address, large!.value_raw)
   await turnUntil(world, 1_000, async () => (await shop.check(id)).status === 'detected')
@@ -222,7 +222,7 @@ test('page and record show what the request said and lead where it said, and nev
     '2, Checkout record: fields of the checkout status, check, mode, qrcode, title, description, image, success_url, cancel_url, plans[], created_unix',
     () => assert.deepEqual(before, { ...status, ...own }),
   )
-  /** Answers the page, which hides what everybody else is not told either. */
+  /** The page's data, which must hide the private fields as well. */
   const readPage = async () => {
     const pages: string[] = []
     for (const path of [`/pay/${made.id}`, `/check/${made.id}`, `/checkout/${made.id}`, `/pay/${made.id}/receipt`]) {

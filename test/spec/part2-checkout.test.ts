@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { bearer, type Made, merchant, nano, openShop, show, stranger } from '../support/checkout-steps.ts'
 import { row } from './row.ts'
 
-/* Contract 2: what every field of a checkout does. */
+/* Contract 2: every field of a checkout request. */
 
 const { address } = merchant
 

@@ -10,14 +10,14 @@ import { until } from '../support/until.ts'
 import { row } from './row.ts'
 import { serve } from '../support/serve.ts'
 
-/* Contract 2, data: prices, market, representatives, names and swaps, each member with its type. */
+/* Contract 2, data: prices, market, representatives, names and swaps, each field with its type. */
 
 type Members = Record<string, unknown>
 
 const GENESIS = toAddress(DEV_NETWORK.genesisAccount)
 const NOW = Date.UTC(2026, 10, 15) / 1000
 
-/** What every value of a record is, with `null` told from objects and lists. */
+/** The type of every value of a record; distinguishes `null`, objects and lists. */
 const kindsOf = (record: object) =>
   Object.fromEntries(Object.entries(record).map(([name, value]) => [name, kind(value)]))
 const kind = (value: unknown) => (value === null ? 'null' : Array.isArray(value) ? 'list' : typeof value)
@@ -62,7 +62,7 @@ test('price and market data work offline and say that they are invented (contrac
   })
 })
 
-// Providers change their minds; clients must not see it.
+// Providers change their formats; clients must not notice.
 test('market data keeps its shape, whatever a provider leaves out or writes (contract 2, rule 22)', async (t) => {
   let coin: object = {}
   const url = await serve(t, (_request, response) => response.end(JSON.stringify(coin)))
@@ -104,7 +104,7 @@ test('market data keeps its shape, whatever a provider leaves out or writes (con
   ]
   for (const [given, expected] of cases) {
     coin = given
-    // Fresh for a minute; then it is asked for anew, in the background.
+    // Fresh for a minute, then refreshed in the background.
     clock.advance(61_000)
     const read = async () => (await gateway.call('market_data')).json<Members>()
     const marks = ({ market_data, public_notice }: Members) => JSON.stringify([market_data, public_notice])
@@ -141,7 +141,7 @@ test('the development ledger has one representative, with its version, and it is
 const [ann, ben, cal] = [new Signer(8).address, new Signer(9).address, new Signer(10).address]
 const weightOf = (nano: number) => `${nano}${'0'.repeat(30)}`
 
-/** A node that knows three representatives, of whom those online are told by the test. */
+/** A node with three representatives; the test says which are online. */
 async function openVoters(t: TestContext, online: () => string[]): Promise<string> {
   const machine = { major_version: '28', minor_version: '0', patch_version: '2', protocol_version: '22' }
   const weights = { [ann]: weightOf(300), [ben]: weightOf(1_000), [cal]: weightOf(50) }
@@ -177,7 +177,7 @@ test('nothing is known of most representatives, and their score says whom to joi
     '2, Representative: rep_address, account, donation_address, weight, weight_nano, weight_raw, uptime, synced, website, location, alias, username, score, version, protocol, database',
     () =>
       assert.deepEqual(reps, [
-        // More than 5 % of the weight: at most 80. In step to a tenth of a percent, and always there: 70 + 30. Offline: at most 20.
+        // More than 5 % of the weight: at most 80. Within 0.1 % of the others and always online: 70 + 30. Offline: at most 20.
         { ...machine, ...votes(ben, 10, 1_000), uptime: '100.00%', synced: 100, score: 80 },
         { ...machine, ...votes(ann, 3, 300), uptime: '100.00%', synced: 99.9, score: 100 },
         { ...machine, ...votes(cal, 0.5, 50), uptime: '0.00%', synced: 100, score: 20 },
@@ -185,7 +185,7 @@ test('nothing is known of most representatives, and their score says whom to joi
   )
 })
 
-// One look tells who votes now; whom to trust with one's weight is told by many.
+// One sample shows who votes now; a recommendation needs many.
 test('uptime is measured over time: three looks of four are 75 percent', async (t) => {
   let votes = true
   const url = await openVoters(t, () => (votes ? [ann] : []))
@@ -214,7 +214,7 @@ test('uptime is measured over time: three looks of four are 75 percent', async (
   await look(5)
   const later = await told()
   row('2, Representative: uptime, score', () => {
-    // 0.7 for uptime, 0.3 for being in step; what is older than 30 days is forgotten.
+    // 0.7 for uptime and 0.3 for being in sync; samples older than 30 days are dropped.
     assert.deepEqual(month, ['75.00%', 82])
     assert.deepEqual(later, ['100.00%', 100])
   })
@@ -222,10 +222,10 @@ test('uptime is measured over time: three looks of four are 75 percent', async (
 
 test('known names and aliases have their members in their types (contract 4.1, Names: known, aliases)', async (t) => {
   const gateway = await openGateway(t, { KNOWN_NAMES: JSON.stringify({ Library: ann }) })
-  // The operator's own names have always been there and never end.
+  // The operator's own names have no start and no end.
   const began = { created: 'January 1, 1970', created_unix: 0 }
   const ends = { expires: 'December 31, 9999', expires_unix: 253_402_300_799 }
-  // The development ledger has two names of its own, for those who try things out.
+  // The development ledger adds two names of its own.
   const play = new Set<unknown>(['bank', 'faucet'])
   const known = (await gateway.call('known')).json<Members[]>().filter(({ name }) => !play.has(name))
   row('2, Known name: name, address, created, expires, created_unix, expires_unix', () =>

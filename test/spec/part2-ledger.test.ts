@@ -5,11 +5,11 @@ import { TestClock } from '../support/clock.ts'
 import { row } from './row.ts'
 import { alice, AT, bob, carol, FUNDER, leaveUnfinished, openLedgerWorld, RAW } from './ledger-world.ts'
 
-/* Contract 2, ledger: accounts, what they did and what waits for them, member by member. Blocks and work are in part2-blocks. */
+/* Contract 2, ledger: accounts with their history and receivable blocks, field by field. Blocks and work are in part2-blocks. */
 
 type Members = Record<string, unknown>
 
-// One gateway for all: nothing here changes anything.
+// One gateway for all tests, because none of them changes anything.
 test('the objects of the ledger', async (t) => {
   const names = { Alice: alice.address, Bank: FUNDER }
   const clock = new TestClock()

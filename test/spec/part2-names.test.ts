@@ -24,14 +24,14 @@ import {
 import { row } from './row.ts'
 import { openFolder } from '../support/folder.ts'
 
-/* Contract 2, usernames and credits: offers, orders and what an account has, member by member. */
+/* Contract 2, usernames and credits: offers, orders and an account's names, field by field. */
 
 type Members = Record<string, unknown>
 
 const DAY = 86_400
 const HASH = /^[0-9A-F]{64}$/
 
-/** Checks what every offer has, and answers the rest of it. */
+/** Checks the fields common to all offers, and returns the others. */
 function assertOffer(
   { id, address, browser, check, json, expires_unix, plans, ...rest }: Offer,
   url: string,
@@ -50,7 +50,7 @@ function assertOffer(
   return { ...rest, titles: plans.map(({ title }) => title) }
 }
 
-/** A file of built-in names, which goes away with the test. */
+/** A file of built-in names, deleted after the test. */
 function writeKnown(t: TestContext, content: object): string {
   const folder = openFolder(t)
   writeFileSync(join(folder, 'known.json'), JSON.stringify(content))
@@ -83,7 +83,7 @@ test('a registration offer shows plans, and how the name stands; its owner alone
     assert.deepEqual([record.order, record.success], [applied, true])
   })
 
-  // Without regard to case, and shown as it was registered.
+  // Case does not matter, and the name is shown as registered.
   const ends = now + 30 * DAY
   const hers = {
     ...{ name: 'Alice', address: alice.address, owner: alice.address },
@@ -97,7 +97,7 @@ test('a registration offer shows plans, and how the name stands; its owner alone
     assert.deepEqual(known, taken),
   )
 
-  // Only the owner extends it, by an own payment or by the key; whoever else pays gets everything back.
+  // Only the owner can extend it, by a payment from its address or with the key; anybody else gets a full refund.
   const paid = await market.send(bob, extension.address, priceOf(extension, '10 Years'))
   const { order } = await untilRefunded(market, shop, extension.id)
   const { refund_hash } = order.refunds![0]!
@@ -130,7 +130,7 @@ test('a registration offer shows plans, and how the name stands; its owner alone
   await until(async () => (await addressOf('@BAKERY')) === alice.address)
   const both = [await addressOf('@alice'), await addressOf('@bakery')]
   row('2, rule 6', () => assert.deepEqual(both, [alice.address, alice.address]))
-  // After a lease of two days its owner has one more.
+  // After a lease of two days its owner adds one more.
   await untilQuiet(market, shop)
   market.clock.leap(2 * DAY * 1000)
   const { available, status, lease: over } = await offer(shop, 'bakery')
@@ -153,7 +153,7 @@ test('a registration offer shows plans, and how the name stands; its owner alone
   }
 })
 
-test('a change offer asks for one amount, and tells what its owner signs', async (t) => {
+test('a change offer has one amount and the text that the owner signs', async (t) => {
   const market = await openMarket(t)
   const [alice, bob, exchange] = [await market.person(), await market.person(), await market.person()]
   const aliases = [{ account: exchange.address, alias: 'Exchange', exchange: true }]
@@ -208,7 +208,7 @@ test('a change offer asks for one amount, and tells what its owner signs', async
   const { lease: current } = await offer(shop, 'alice')
   row('2, Username registration offer: lease', () => assert.equal(current!.title, 'Shop'))
 
-  // Money of an exchange is kept for the operator: nobody knows whom it would go back to there.
+  // A refund to an exchange may be lost, so such money is kept for the operator.
   const [third, late, unsigned] = [await ask({}), await ask({}), await ask(changes)]
   const signed = await ask({ title: 'Mine' })
   await sign(signed)
@@ -232,7 +232,7 @@ test('a change offer asks for one amount, and tells what its owner signs', async
   await market.send(alice, late.address!, late.amount_raw!)
   const { order: over } = await untilRefunded(market, shop, late.id!)
   const { order: nobodys } = await untilRefunded(market, shop, unsigned.id!)
-  // Signed in time, and the name is somebody else's when it is paid.
+  // Signed in time, but the name belongs to somebody else when the payment arrives.
   market.clock.leap(2 * DAY * 1000)
   const free = await offer(shop, 'alice')
   await market.send(bob, free.address, priceOf(free, '1 Year'))
@@ -271,7 +271,7 @@ test('credits are offered like names, and an account sees what it has and used',
     const { buy_rpc: bought, version } = (usage as Record<string, Members>)['2026-11-15']!
     assert.deepEqual([bought, version], [1, 3])
   })
-  // Paid again, it comes back, and what was given stays given.
+  // A second payment is refunded, and the earlier purchase stays.
   await market.send(buyer, made.address, priceOf(made, '1,000 Credits'))
   const { order: twice } = await untilRefunded(market, shop, made.id)
   row('2, Order: reason', () =>

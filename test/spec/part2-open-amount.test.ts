@@ -19,10 +19,10 @@ import {
   type World,
 } from '../support/checkout-steps.ts'
 
-/* Where the payer says how much: a choice is its visitor's, and what was paid is what is told. */
+/* Open amounts: a choice belongs to the visitor who made it, and every report shows what was paid. */
 
 const address = merchant.address
-/** Everybody in these tests comes through one proxy, which says who they are. */
+/** All visitors come through one proxy, which names their addresses. */
 const BEHIND_PROXY = { TRUSTED_PROXIES: '127.0.0.1' }
 
 interface Chosen extends Made {
@@ -39,7 +39,7 @@ const chosenBy = async (shop: Shop, id: string, amount: string, visitor?: string
 }
 const page = async (url: string) => (await ask(url, { method: 'GET', headers: { accept: 'text/html' } })).text
 
-/** Every number that anybody gets about a paid checkout. */
+/** Every number reported about a paid checkout. */
 async function told(world: World, shop: Shop, id: string) {
   const check = await shop.check(id)
   const record = (await shop.rest('GET', `/checkout/${id}`)).json<Made>()
@@ -94,7 +94,7 @@ for (const engine of ENGINES) {
   })
 }
 
-test('what a stranger chooses changes nothing on my page, and twenty strangers do not wear it out (contract 2, rule 24; 4.6, Payment verification: POST /pay/<id>/amount; 8, Checkout: choices of one visitor, where the payer says how much)', async (t) => {
+test('another visitor’s choice changes nothing on my page, and twenty visitors do not use it up (contract 2, rule 24; 4.6, Payment verification: POST /pay/<id>/amount; 8, Checkout: choices of one visitor, where the payer says how much)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start(BEHIND_PROXY)
   const { id } = await shop.open({ address })
@@ -105,15 +105,15 @@ test('what a stranger chooses changes nothing on my page, and twenty strangers d
   const more = await choose(shop, id, '99', '203.0.113.66')
   assert.deepEqual([more.status, more.json<{ code: string }>().code], [429, 'too_many_requests'])
   assert.equal(await amountOn(mine.browser), mine.amount_raw)
-  // Whoever opens the bare link has chosen nothing yet.
+  // Visitors who open the link without a choice see the form.
   assert.match(await page(`${shop.url}/pay/${id}`), /data-state="choose"/)
   assert.equal((await shop.check(id)).amount, null)
-  // The same price is the same amount, and takes from nobody's share.
+  // Choosing the same price again gives the same amount, without using up the visitor's limit.
   assert.equal((await chosenBy(shop, id, '5.00', '203.0.113.66')).amount_raw, mine.amount_raw)
   assert.equal((await choose(shop, id, '7.5', '203.0.113.2')).status, 200)
   const reserved = await shop.app.store.db.selectFrom('checkout_reservations').select('amount_raw').execute()
   assert.equal(reserved.length, 22)
-  // An amount that nobody was given is nobody's choice.
+  // An amount in the URL that was never given out is ignored.
   assert.match(await page(`${shop.url}/pay/${id}?choice=${nano('1')}`), /data-state="choose"/)
 })
 
@@ -135,7 +135,7 @@ test('without a price there is no link that could never complete it: the picture
   assert.equal(chosen.link, `nano:${address}?amount=${chosen.amount_raw}`)
   assert.equal(readQr(chosen.qrcode), chosen.link)
   assert.match(await page(chosen.browser), /€20\.00/)
-  // Good for a quarter of an hour; the same price is then asked for in another amount, and the old one still counts.
+  // The quote is valid for 15 minutes. Afterwards the same price is requested with another amount, and the old amount still counts.
   world.clock.advance(16 * 60_000)
   const anew = await chosenBy(shop, id, '20')
   assert.notEqual(anew.amount_raw, chosen.amount_raw)
@@ -147,7 +147,7 @@ test('without a price there is no link that could never complete it: the picture
   assert.deepEqual([checkout.currency, checkout.fiat_amount], ['EUR', '20.00'])
   const stats = await shop.rest('GET', '/api/checkouts/stats', world.key())
   assert.equal(stats.json<{ revenue: { EUR: { amount: string } } }>().revenue.EUR.amount, '20.00')
-  // As a template it is as it was made: without a price.
+  // As a template it is used as it was made: without a price.
   const next = await shop.open({ template: id }, bearer(world.key()))
   assert.deepEqual([next.currency, 'amount' in next, 'fiat_amount' in next], ['EUR', false, false])
 })

@@ -18,7 +18,7 @@ import {
 } from '../support/checkout-steps.ts'
 import { row } from './row.ts'
 
-/* No order lives on money that was meant for another one (contract 2, rules 25 to 27). */
+/* Money that was meant for one order must not pay another (contract 2, rules 25 to 27). */
 
 const PAGE = 'https://shop.example'
 const DAY = 86_400_000
@@ -65,7 +65,7 @@ for (const engine of ENGINES) {
         assert.match(tenth.amount, /^1\.[1-9]\d{3,}$/)
       })
       const customer = await shop.open({ address, amount: '2' }, headers)
-      // A customer who drops the tail, and other income of the shop.
+      // A customer who leaves out the unique digits, and other income of the shop.
       await world.pay(address, nano('2'))
       await world.pay(address, nano('7'))
       await turnUntil(world, 1_000, async () => (await listUnmatched(shop, key)).length === 2)
@@ -91,7 +91,7 @@ for (const engine of ENGINES) {
       const first = await alone(fresh)
       assert.deepEqual([first.status, first.json<Made>().mode], [200, 'unique_address'])
       assert.deepEqual(refusal(await alone(fresh)), refused)
-      // Many at once: one of them has the address.
+      // Of many parallel requests, one gets the address.
       const racing = await Promise.all(Array.from({ length: 5 }, () => alone(shared)))
       assert.equal(racing.filter(({ status }) => status === 200).length, 1)
       assert.equal((await asMerchant({ address: fresh, amount: '2', mode: 'unique_address' })).status, 200)
@@ -108,13 +108,13 @@ for (const engine of ENGINES) {
       assert.deepEqual(refusal(await asMerchant({ address, ...whole })), refused)
       const plain = await shop.open({ address: next, amount: '1' }, headers)
       assert.deepEqual(refusal(await asMerchant({ address: next, ...whole })), refused)
-      // From the page only by the shop's own template, and never beside another order of the shop.
+      // From the page an address can only be used through the shop's own template, and never if another order of the shop uses it.
       assert.deepEqual(refusal(await fromPage({ template: own.id })), refused)
       assert.equal((await shop.rest('DELETE', `/api/checkouts/${plain.id}`, key)).status, 200)
       assert.deepEqual(refusal(await asMerchant({ address: next, ...whole })), refused, 'cancelled, and still watched')
       world.clock.leap(9 * DAY)
       assert.equal((await asMerchant({ address: next, ...whole })).status, 200)
-      // A change of terms asks the same.
+      // Changing the address follows the same rules.
       const moving = await shop.open({ address: merchant.address, amount: '1' }, headers)
       const put = await shop.rest('PUT', `/api/checkouts/${moving.id}`, key, { address: next, mode: 'unique_address' })
       assert.deepEqual(refusal(put), [409, 'address'])
@@ -131,7 +131,7 @@ for (const engine of ENGINES) {
       const done = await order({ mode: 'unique_address' })
       await world.pay(address, nano('1'))
       await untilStatus(shop, done.id, 'complete')
-      // Its alone: what comes twice is its own.
+      // Nobody else uses the address, so a second payment belongs to the order too.
       await world.pay(address, nano('0.25'))
       await turnUntil(world, 1_000, async () => (await shop.check(done.id)).additional_status === 'overpaid')
       const next = await order({})
@@ -179,7 +179,7 @@ for (const engine of ENGINES) {
           [`${nano('5')}`, `${nano('6')}`],
         )
       })
-      // Not a sum: two halves are for the merchant to look at.
+      // Payments are not added up: the merchant decides about two halves.
       await world.pay(address, nano('1'))
       await world.pay(address, nano('1'))
       await turnUntil(world, 1_000, async () => (await listUnmatched(shop, key)).length === 2)
@@ -188,7 +188,7 @@ for (const engine of ENGINES) {
       await untilStatus(shop, first.id, 'complete')
       assert.equal((await shop.check(second.id)).status, 'pending')
       assert.equal(isBare((await open({ amount: '2' })).amount), false, 'closed a moment ago')
-      // An order of the template asks as the template did; a page that uses it does not get the bare price.
+      // An order of a template is paid as the template was; a page that uses it does not get the round price.
       const template = await open({ amount: '8' })
       assert.equal(isBare((await shop.open({ template: template.id, amount: '9' }, headers)).amount), true)
     })

@@ -7,7 +7,7 @@ import { until } from '../support/until.ts'
 import { bearer, merchant, nano, openShop, openWorld, show, stranger, turnUntil } from '../support/checkout-steps.ts'
 import { row } from './row.ts'
 
-/* Contract 3: how a checkout ends unpaid, what becomes of money that comes afterwards, and that no outage ends one. */
+/* Contract 3: how a checkout ends unpaid, what happens to later payments, and that an outage never ends one. */
 
 const { address } = merchant
 const MINUTE = 60_000
@@ -24,7 +24,7 @@ test('expired or cancelled, then paid late: recorded for the merchant, whose wor
   const deleted = await shop.rest('DELETE', `/api/checkouts/${cancelled.id}`, key)
   assert.deepEqual(deleted.json(), { success: true, deleted: true, id: cancelled.id })
   const givenUp = await shop.check(cancelled.id)
-  // Who leaves by the link goes to the shop, and the checkout hears nothing of it.
+  // The link to the shop does not change the checkout.
   const page = await ask(`${shop.url}/pay/${expires.id}`, { method: 'GET', headers: { accept: 'text/html' } })
   row('3, Checkout: cancelled, given up', () => {
     assert.equal(givenUp.status, 'cancelled')
@@ -85,7 +85,7 @@ test('expired or cancelled, then paid late: recorded for the merchant, whose wor
     })
   }
 
-  // Nobody has paid it, and its merchant says that it is paid all the same; then there is no block to show.
+  // An unpaid checkout that its merchant marks as paid has no block.
   assert.equal((await shop.rest('POST', `/api/checkouts/${unpaid.id}/mark`, key)).status, 200)
   const { webhook_events: told } = await show(shop, unpaid.id, key)
   const completed = told.find(({ type }) => type === 'payment.completed')!.payload
@@ -94,7 +94,7 @@ test('expired or cancelled, then paid late: recorded for the merchant, whose wor
   const refused = await shop.rest('POST', `/api/checkouts/${still.id}/mark`, key)
   assert.deepEqual([refused.status, (await shop.check(still.id)).status], [409, 'pending'], 'open ones are paid first')
 
-  // Seven days after its end nobody looks any more.
+  // Payments are not looked for later than seven days after the end.
   world.clock.leap(5 * DAY)
   await world.pay(stranger.address, nano('1'))
   await world.pay(address, still.amount_raw)
@@ -103,7 +103,7 @@ test('expired or cancelled, then paid late: recorded for the merchant, whose wor
   assert.deepEqual([gone.status, gone.additional_status, gone.amount_paid_raw], ['expired', 'none', '0'])
 })
 
-test('paid while no node told us, or while the gateway was down: found, and nothing ends before a look at the ledger (contract 3, rule 5)', async (t) => {
+test('paid without a notification, or while the gateway was down: found, and nothing ends before the ledger was read (contract 3, rule 5)', async (t) => {
   const world = await openWorld(t)
   const line = await TcpRelay.start(Number(new URL(world.ledger.rpcUrl).port))
   t.after(() => line.close())
@@ -121,12 +121,12 @@ test('paid while no node told us, or while the gateway was down: found, and noth
   await before.close()
   world.clock.advance(23 * HOUR)
   const hash = await world.pay(address, made.amount_raw)
-  // Received, too: it no longer waits to be received.
+  // Its payment was received too, so it is no longer receivable.
   const { node } = world.ledger
   await publish(node, merchant.receive(frontierOf(node, merchant.key), hash, BigInt(made.amount_raw)))
   world.clock.advance(3 * HOUR)
 
-  // Back again, two hours after the end, and the ledger cannot be asked: who paid must not be told that it is over.
+  // Two hours after the end the gateway is back, but cannot read the ledger: a payer must not be told that the checkout expired.
   line.cut()
   const after = await world.start(env)
   const end = world.clock.now() + 2 * HOUR

@@ -15,13 +15,13 @@ import {
 } from '../support/checkout-steps.ts'
 import { row } from './row.ts'
 
-/* Contract 3: how a checkout moves while it is open, and that it never moves otherwise. */
+/* Contract 3: all changes of state of an open checkout. */
 
 const { address } = merchant
 const MINUTE = 60_000
 const DAY = 86_400_000
 
-/** The states a checkout went through, with their markers. */
+/** The states that a checkout went through, with their flags. */
 async function pathOf(shop: Shop, id: string, key: string): Promise<string[]> {
   const { timeline } = await show(shop, id, key)
   return timeline.map(({ status, additional_status: also }) => (also === 'none' ? status : `${status}, ${also}`))
@@ -89,7 +89,7 @@ test('an exact amount: pending, detected, back again when its block is lost, com
   assert.equal(hash, lost, 'the very same block, which is told of once')
   assert.deepEqual(await kindsOf(shop, made.id, key), ['payment.detected', 'payment.completed'])
 
-  // Nothing leads out of it: not a second payment, the merchant's word, a change, a deletion or the end of its time.
+  // `complete` is final: no second payment, marking, change, deletion or expiry changes it.
   const twice = await world.pay(address, made.amount_raw)
   const isPaidTwice = async () => (await shop.check(made.id)).additional_status === 'overpaid'
   await until(isPaidTwice)
@@ -114,7 +114,7 @@ test('an exact amount: pending, detected, back again when its block is lost, com
   assert.equal((await kindsOf(shop, made.id, key)).filter((type) => type === 'payment.completed').length, 1)
 })
 
-test('a block that is not final after 90 seconds takes detected back; whoever was seen in time, also just before the end, outlives it, while an unpaid one ends', async (t) => {
+test('`detected` is withdrawn if the block is not final after 90 seconds; a checkout paid just before its end stays open, while an unpaid one ends', async (t) => {
   const { world, shop, key } = await openShop(t)
   const { node } = world.ledger
   const open = (amount: string) => shop.open({ address, amount }, bearer(key))
@@ -129,18 +129,18 @@ test('a block that is not final after 90 seconds takes detected back; whoever wa
   )
   const { timeline } = await show(shop, made.id, key)
   const [seen, given] = ['seen', 'not confirmed'].map((wanted) => timeline.find(({ reason }) => reason === wanted)!)
-  // The clock is turned in steps of five seconds, also between seeing something and writing it down.
+  // The clock advances in steps of five seconds, even between detecting a payment and recording it.
   assert.ok(given!.at_unix - seen!.at_unix >= 80, `${given!.at_unix - seen!.at_unix} seconds`)
   row('3, Checkout: the block is lost', () => assert.deepEqual([seen!.status, given!.status], ['detected', 'pending']))
 
-  // Seen ten seconds before the end and not confirmed after it, while another that nobody paid has ended.
+  // Detected ten seconds before the end and still unconfirmed after it; another, unpaid checkout has ended by then.
   world.clock.leap(end - 10_000 - world.clock.now())
   await world.pay(address, last.amount_raw)
   await turnUntil(world, 1_000, async () => (await shop.check(last.id)).status === 'detected')
   await turnUntil(world, 1_000, async () => (await shop.check(unpaid.id)).status === 'expired')
   const states = await pathOf(shop, last.id, key)
   row('3, Checkout: lifetime over while detected', () => assert.deepEqual(states, ['pending', 'detected']))
-  // Their time is over for long.
+  // Both expired long ago.
   const later = await shop.open({ address: stranger.address, amount: '1' }, bearer(key))
   world.clock.leap(DAY)
   await turnUntil(world, 5_000, async () => (await shop.check(later.id)).status === 'expired')
@@ -201,7 +201,7 @@ test('a sum: partial, detected, partial again, complete when it suffices, overpa
     ],
   )
 
-  // Too much at once is complete as well, from the first moment with its marker.
+  // An overpayment completes it at once, with the flag.
   const much = await shop.open({ address: stranger.address, amount: '1', mode }, bearer(key))
   await world.pay(stranger.address, nano('1.5'))
   const over = await untilStatus(shop, much.id, 'complete')
@@ -215,7 +215,7 @@ test('what counts: confirmed, to this address, after the checkout was made, the 
   const { world, shop, key } = await openShop(t)
   const { node } = world.ledger
   const mode = 'unique_address'
-  // Sent before, to somebody else, with one raw less, and as the bare price: none of these pays.
+  // Sent earlier, to another address, with one raw less, and without the unique digits: none of these pays it.
   await world.pay(address, nano('1'))
   world.clock.advance(6_000)
   const mine = await shop.open({ address, amount: '5', mode }, bearer(key))
@@ -223,7 +223,7 @@ test('what counts: confirmed, to this address, after the checkout was made, the 
   const { key: otherKey } = await shop.join()
   const theirs = await shop.open({ address, amount: '9', mode }, bearer(otherKey))
   const keyless = [await shop.open({ address, amount: '7' }), await shop.open({ address, amount: '1' })]
-  // One that version 0.2 has made there, where everything is summed for a caller without a key.
+  // A checkout made by version 0.2, where payments to a checkout without a key are added up.
   const { db } = shop.app.store
   await db.deleteFrom('checkout_reservations').where('checkout_id', '=', keyless[0]!.id).execute()
   const summed = { mode, amount_raw: `${nano('7')}` } as const
@@ -236,7 +236,7 @@ test('what counts: confirmed, to this address, after the checkout was made, the 
   for (const { id } of [mine, theirs, keyless[0]!]) await hasGot(id, first)
   assert.equal((await shop.check(exact.id)).status, 'pending')
 
-  // One block pays one checkout of each owner: the exact one goes before a sum. Whoever has no key is one owner, too.
+  // A block pays one checkout of each owner; an exact amount is preferred to an open sum. All callers without a key count as one owner.
   const hash = await world.pay(address, exact.amount_raw)
   const both = first + BigInt(exact.amount_raw)
   for (const { id } of [theirs, keyless[0]!]) await hasGot(id, both)
@@ -247,7 +247,7 @@ test('what counts: confirmed, to this address, after the checkout was made, the 
   await hasGot(mine.id, first + BigInt(keyless[1]!.amount_raw))
   await hasGot(keyless[0]!.id, both)
 
-  // The events of a send are lost, those of its receive arrive: the send is what counts.
+  // The events of a send are lost and those of its receive arrive: the send is what counts.
   const late = await shop.open({ address, amount: '2' }, bearer(key))
   world.relay.muted = true
   const sent = await world.pay(address, late.amount_raw)

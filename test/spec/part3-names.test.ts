@@ -15,7 +15,7 @@ import {
 } from '../support/username-steps.ts'
 import { row } from './row.ts'
 
-/* Contract 3: how names are leased, extended, lost and free again, and that money which buys nothing goes back. */
+/* Contract 3: how names are leased, extended, lost and free again, and that payments without an effect are refunded. */
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -35,14 +35,14 @@ test('the first payment leases a free name, its owner alone extends and changes 
     assert.deepEqual([taken.status, owner, expires], ['leased', alice.address, 'December 15, 2026'])
   })
 
-  // Second come, though the name was free when it was offered: paid back to the raw.
+  // Second payer: the name was free when it was offered, so the payment is refunded in full.
   await market.send(bob, forBob.address, priceOf(forBob, '10 Years'))
   const { status, reason, refunds } = (await untilRefunded(market, shop, forBob.id)).order
   assert.deepEqual([status, reason, refunds?.length], ['refunded', 'name_taken', 1])
   assert.equal(market.fundsOf(bob.address), nano('100'))
   assert.equal((await leaseOf()).expires, 'December 15, 2026')
 
-  // Bob asks and pays for a change; it is Alice's word that makes it happen.
+  // Bob requests and pays for a change; only Alice's signature makes it happen.
   const byBob = await askChange(shop, { name: 'alice', title: 'Bob’s' })
   const refused = await shop.call('update_name', sign(bob, byBob, { name: 'alice', title: 'Bob’s' }))
   assert.deepEqual([refused.status, refused.json().code], [403, 'not_the_owner'])
@@ -70,7 +70,7 @@ test('what fits no offer is kept for the operator and buys nothing (contract 3, 
   assert.equal((await offer(shop, 'alice')).status, 'available')
   assert.equal(market.fundsOf(bob.address), nano('100') - bare)
   const price = nano('100') - market.fundsOf(alice.address)
-  // On the ledger itself: what the treasury is just receiving is neither confirmed nor receivable.
+  // Read from the ledger: a block that the treasury is just receiving is neither confirmed nor receivable.
   assert.equal(market.fundsOf(made.address), bare + price, 'the treasury has both')
 })
 
@@ -114,14 +114,14 @@ test('after its end a name is its owner’s for ten days: listed no longer, read
   market.clock.leap(31 * DAY)
   const ended = await offer(shop, 'alice')
   row('3, Username: the lease ends', () => assert.deepEqual([ended.status, ended.available], ['grace', false]))
-  // What was asked of the node before the leap has timed out, and it is tried again soon.
+  // Requests sent to the node before the jump have timed out, and it is tried again soon.
   await turnUntil(market, 1_000, async () => (await resolves()) === 200)
   assert.equal(await takesMoney(), 400)
   assert.deepEqual((await shop.call('known')).json<unknown>(), [])
   const refused = await shop.call('update_name', { name: 'alice', title: 'x' })
   assert.deepEqual([refused.status, refused.json().code], [409, 'conflict'])
 
-  // A stranger pays in the grace period, the owner after it.
+  // A stranger pays during the grace period, the owner after it.
   const early = await offer(shop, 'alice')
   await market.send(bob, early.address, priceOf(early, '1 Year'))
   await turnUntil(market, 1_000, async () => (await shop.check(early.id)).status === 'refunded')
@@ -133,7 +133,7 @@ test('after its end a name is its owner’s for ten days: listed no longer, read
   row('3, Username: the owner pays in grace', () =>
     assert.deepEqual([reason, renewed.status, renewed.lease!.owner], ['name_taken', 'leased', alice.address]),
   )
-  // Whoever renewed late had a name for longer than they paid for: the period begins at the expiry. The ten days of grace stay.
+  // A late renewal must not give free days: the new period begins at the old expiry. The ten days of grace remain.
   const expires = Number(renewed.lease!.expires_unix)
   row('3, Username: the owner pays in grace', () =>
     assert.equal(expires, Number(ended.lease!.expires_unix) + 2 * 86_400),

@@ -9,12 +9,12 @@ import { until } from '../support/until.ts'
 import { serveWhole } from '../support/serve.ts'
 import { row } from './row.ts'
 
-/* Contract 3: what is set aside or promised before it is done: credits and the gifts of the faucet. */
+/* Contract 3: reservations: credits, and gifts of the faucet. */
 
-/** Real time after which the clock goes on: a work server that failed is asked again after a while. */
+/** Real milliseconds after which the test clock advances, so that a failed work server is asked again. */
 const SOON = 50
 
-/** A work server that answers, fails, or lets everybody wait. */
+/** A work server that answers, fails, or delays every answer. */
 async function openWorkServer(t: TestContext) {
   const state = { mode: 'answer' as 'answer' | 'fail' | 'hold', held: [] as (() => void)[] }
   const reply = (response: ServerResponse, hash: string) => {
@@ -69,7 +69,7 @@ test('credits are set aside when a call begins, spent when it succeeds, given ba
   assert.equal((await generate(key, 'nothing')).status, 400)
   assert.equal(await left(), 1)
   work.become('answer')
-  // A work server that has failed is left alone for a while; nobody pays for that either.
+  // A failed work server is not used for a while; nobody may be charged meanwhile either.
   let made = await generate(key)
   for (let tries = 0; made.status === 503 && tries < 60; tries++) {
     assert.equal(await left(), 1)

@@ -9,7 +9,7 @@ import { until } from '../support/until.ts'
 import { row } from './row.ts'
 import { another } from '../support/another.ts'
 
-/* Contract 3: how cloud wallets end, who gets what is in them, and what becomes of funds that come afterwards. */
+/* Contract 3: how cloud wallets end, who gets their balance, and what happens to later deposits. */
 
 const MINUTE = 60_000
 const raw = (nano: string) => parseNano(nano)!.toString()
@@ -40,7 +40,7 @@ test('wallets from creation to their end by time or by wish, with and without re
     const wallets = (await call({ list: true })).json<Listed[]>()
     return new Map(wallets.map(({ address, status }) => [address, status]))
   }
-  /** Slower than the work it waits for, or every lease would run out before its holder is done. */
+  /** Never advances past unfinished work, or leases would expire before their holders are done. */
   const turnUntil = (isSo: () => Promise<boolean>) =>
     until(async () => {
       if (await isSo()) return true
@@ -73,7 +73,7 @@ test('wallets from creation to their end by time or by wish, with and without re
     assert.deepEqual([...statuses], ['active'])
   })
 
-  // By the wish of their owner, long before their time.
+  // Ended by their owner, long before their time.
   const taker = somebody()
   const [deleted, full, empty] = [await make({ refund_address: taker }), await make(), await make()]
   await fund(deleted.address, '1.5')
@@ -95,7 +95,7 @@ test('wallets from creation to their end by time or by wish, with and without re
     assert.equal((await call({ balance: true, account: full.address })).json().receivable, raw('1'))
   })
 
-  // By time: everything is received and shared out, to the raw.
+  // By expiry: everything is received and distributed, to the raw.
   clock.leap(5 * MINUTE)
   await untilGone(shared.address)
   const share = '3'.repeat(30)
@@ -111,7 +111,7 @@ test('wallets from creation to their end by time or by wish, with and without re
     assert.equal(await waitsFor(only), '0')
   })
 
-  // Without a refund address it is kept for its owner, who sends it.
+  // Without a refund address the balance is kept for the owner to send.
   await row('3, Cloud wallet: expiry with funds and no refund address', async () => {
     await untilHeld(kept.address)
     await untilHeld(full.address)
@@ -131,7 +131,7 @@ test('wallets from creation to their end by time or by wish, with and without re
     await assertGone(kept.address)
   })
 
-  // What comes afterwards goes the same way, or waits for the owner where there is no way.
+  // Later deposits go the same way, or wait for the owner if there is no refund address.
   await fund(shared.address, '3')
   await fund(deleted.address, '0.5')
   for (const { address } of [bare, empty]) await fund(address, '1')

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { ask, openGateway } from '../support/gateway.ts'
 import { bearer, merchant, openShop, openWorld } from '../support/checkout-steps.ts'
 
-/* Contract 4.6: what anybody may ask about a payment. The page and what belongs to it are in part4-pay. */
+/* Contract 4.6: the public status of a payment. The payment page is in part4-pay. */
 
 const { address } = merchant
 const ANSWERED_404 = { error: 'Checkout not found.', message: 'Checkout not found.', code: 'not_found' }

@@ -8,9 +8,9 @@ import { ask } from '../support/gateway.ts'
 import { PAYER, type Refund, type RefundShop, openRefundShop, raw } from '../support/refund-steps.ts'
 import { row } from './row.ts'
 
-/* Contract 4.12, rule 11: a month that is over does not change. */
+/* Contract 4.12, rule 11: the statement of a past month never changes. */
 
-/** Both views of a month: the table for spreadsheets and the page. */
+/** Both views of a month: the CSV table and the page. */
 async function read(
   { shop, merchant }: RefundShop,
   month: string,

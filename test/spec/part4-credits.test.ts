@@ -5,15 +5,15 @@ import { until } from '../support/until.ts'
 import { bearer, nano } from '../support/checkout-steps.ts'
 import { type Offer, assertAccounted, openStall, untilOrder, untilRefunded } from '../support/username-steps.ts'
 
-/* Contract 4.1, keys and credits: what an account has, and what it can buy. How a key is asked for is in part5-keys. */
+/* Contract 4.1, keys and credits: an account's balance and what it can buy. Requesting a key is in part5-keys. */
 
 test('buy_rpc offers credits for the account of the key, and a paid plan is added once (contract 4.1, Keys and credits: buy_rpc, rpc_credits; 4.1, rules 19 and 20; 5, How keys are issued: action buy_rpc; 5, What needs a key: buy_rpc; 8, rule 11)', async (t) => {
   const { market, shop, person: buyer } = await openStall(t)
   const { accountId, key } = await shop.join()
-  // A key says whose they are, whatever else is said.
+  // The key decides whose credits they are, whatever `email` says.
   const reply = await shop.call('buy_rpc', { email: 'somebody@example.com' }, bearer(key))
   const made = reply.json<Offer>()
-  // Everything that the service sells is paid to one wallet of its own, encrypted like those of its customers.
+  // All of the service's income goes to its own wallet, encrypted like those of customers.
   const treasury = await shop.app.store.db
     .selectFrom('wallets')
     .innerJoin('wallet_keys', 'wallet_keys.wallet_id', 'wallets.id')
@@ -31,7 +31,7 @@ test('buy_rpc offers credits for the account of the key, and a paid plan is adde
   assert.deepEqual(order, { kind: 'credits', status: 'applied', what: '10,000 Credits' })
   assert.deepEqual([(await credits()).credits, (await credits()).plan], [10_000, 'prepaid'])
 
-  // The same amount again buys nothing more and comes back; so does another plan of the same offer.
+  // Paying the same amount again buys nothing more and is refunded; so is another plan of the same offer.
   await market.send(buyer, made.address, made.plans[1]!.value_raw)
   await market.send(buyer, made.address, made.plans[0]!.value_raw)
   await untilRefunded(market, shop, made.id, 2)
@@ -66,7 +66,7 @@ test('credits for an e-mail address go to its account, which a first purchase ma
   await assertAccounted(market, shop)
 })
 
-test('whoever has neither a secret key nor an address learns what is missing (contract 5, What needs a key: buy_rpc)', async (t) => {
+test('a caller with neither a secret key nor an email address is told what is missing (contract 5, What needs a key: buy_rpc)', async (t) => {
   const { shop } = await openStall(t)
   const origin = 'https://shop.example'
   const { key } = await shop.join({ kind: 'public', origins: [origin] })

@@ -5,7 +5,7 @@ import { dumpStore } from '../support/dump-store.ts'
 import { ask } from '../support/gateway.ts'
 import { alice, codeOf, mallory, openFunded, openWorld, sender, submit } from '../support/email-steps.ts'
 
-/* Contract 4.4: the mail, its link, and who claims with it. */
+/* Contract 4.4: the mail, its link, and claims. */
 
 test('the mail says who, how much, until when and from where, carries nothing from elsewhere, and opening its link claims nothing (contract 4.4, rules 4, 7, 8 and 12; 4.4, nano_email: from, message)', async (t) => {
   const message = 'Hi <b>Alice</b> & "friends"\nsecond line'
@@ -24,11 +24,11 @@ test('the mail says who, how much, until when and from where, carries nothing fr
   }
   assert.match(mail!.text, /^> Hi <b>Alice<\/b> & "friends"\n> second line$/m)
   assert.match(mail!.html, /Hi &lt;b>Alice&lt;\/b> &amp; &quot;friends&quot;/)
-  // Nothing is loaded, and every link is ours.
+  // The mail loads nothing, and every link goes to the gateway.
   assert.doesNotMatch(mail!.html, /<(img|script|link|iframe|style|form)\b|url\(|\bsrc=/i)
   const links = [...mail!.html.matchAll(/href="([^"]+)"/g)].map(([, link]) => new URL(link!).origin)
   assert.deepEqual(new Set(links), new Set([world.gateway.url]))
-  // Whoever has the store or the log cannot claim.
+  // The store and the log do not contain the claim code.
   const dump = JSON.stringify(await dumpStore(world.gateway.app.store.db))
   await world.claim(code)
   assert.ok(!dump.includes(code) && !world.gateway.log().includes(code))
@@ -44,7 +44,7 @@ test('the mail says who, how much, until when and from where, carries nothing fr
       assert.deepEqual([reply.headers['referrer-policy'], reply.headers['cache-control']], ['no-referrer', 'no-store'])
     }
   }
-  // A look shows the share, and leaves it as it is.
+  // Opening the link shows the share and does not change it.
   const { id, ...share } = (await world.claim(code)).json<Record<string, unknown>>()
   assert.equal(typeof id, 'string')
   const said = { from: 'Bank </p><script>', from_verified: false, message }
@@ -106,13 +106,13 @@ test('an address gets five mails a day, however it is spelled; the next payment 
 
 test('a clock that jumps beyond the end loses nothing, and in time everybody is forgotten (contract 3, rule 13; 8, Other areas: names and addresses)', async (t) => {
   const { world, made, code } = await openFunded(t, { expiration: '1 day' })
-  // Leases, deadlines and jobs all run out together, and the share goes back.
+  // Leases, deadlines and jobs all expire together, and the share is refunded.
   world.clock.advance(2 * 86_400_000)
   await world.untilStatus(made, 'completed')
   await world.settle()
   assert.equal((await world.claim(code, alice)).status, 409)
   assert.deepEqual([world.fundsOf(alice), world.fundsOf(sender)], [0n, nano('2')])
-  // Ninety days later nobody knows any more who it was for.
+  // Ninety days later the recipient's address is erased.
   const { db } = world.gateway.app.store
   const almost = world.clock.now() - 90 * 86_400_000 + 3_600_000
   await db.updateTable('email_payments').set({ ended_at: almost }).execute()

@@ -15,20 +15,20 @@ import {
 } from '../support/email-steps.ts'
 import { row } from './row.ts'
 
-/* Contract 4.4: what becomes of an e-mail payment, its mails and its money. */
+/* Contract 4.4: an email payment, its mails and its money. */
 
 const emails = ['alice@example.com', 'bob@example.com', 'carol@example.com']
 
 test('three people are paid by mail: funding, mails, claims, receipts, fee, and not a raw too much (contract 1, Product areas: 6. E-mail payments; 4.4, rules 1, 2, 3, 6 and 7; 4.4, nano_email: amount, email_receipt)', async (t) => {
   const world = await openWorld(t)
   const made = await world.open({ amount: '1', emails, from: 'Zoë', email_receipt: 'sender@example.com' })
-  // No mail before the money is there.
+  // No mail is sent before the money arrives.
   await world.turnUntil(async () => (await world.check(made)).status === 'waiting')
   assert.deepEqual(world.mails.received, [])
   await world.fund(made.address, '1.7')
   await world.untilStatus(made, 'funded')
   await world.turnUntil(() => world.mails.received.length >= 4)
-  // Half a nano too much goes back at once, and the fee to the service.
+  // The excess of half a nano is refunded at once, and the fee goes to the service.
   await world.turnUntil(() => world.fundsOf(sender) === nano('0.5'))
   const addresses = [70, 71, 72].map((index) => new Signer(index).address)
   for (const [at, email] of emails.entries()) {
@@ -43,7 +43,7 @@ test('three people are paid by mail: funding, mails, claims, receipts, fee, and 
   const share = nano('1') / 3n
   const shares = addresses.map((address) => world.fundsOf(address))
   assert.deepEqual(shares, [share, share, share + 1n])
-  // What is neither with them nor with the sender is the fee of 0.2.
+  // The recipients and the sender have everything except the fee of 0.2.
   await assertAccounted(world, made, nano('1.7'), addresses)
   assert.deepEqual([world.fundsOf(made.address), world.fundsOf(sender)], [0n, nano('0.5')])
   const told = () => world.mails.to('sender@example.com')
@@ -101,7 +101,7 @@ test('who does not want it sends it back, and gets no more such mails (contract 
   await assertAccounted(world, made, nano('2'))
 })
 
-test('nobody can have a stranger flooded with receipts: beyond those of a day they wait (contract 4.4, rule 10)', async (t) => {
+test('a stranger cannot be flooded with receipts: beyond the daily limit they wait (contract 4.4, rule 10)', async (t) => {
   const world = await openWorld(t)
   const made = await world.open({ emails: ['bob@example.com'], email_receipt: 'Bob+shop@example.com' })
   const { db } = world.gateway.app.store

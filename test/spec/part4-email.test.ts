@@ -89,7 +89,7 @@ test('nano_email', async (t) => {
         [
           wrongIn('refund_address', 'nano_wrong', undefined, '@nobody', BURN_ADDRESS),
           wrongIn('amount', '0', '-1', '1e', '0.000001', '340282366.920938463463374607431768211455', undefined),
-          // Two shares of which one is a raw too small.
+          // Two shares, one of which is a raw too small.
           wrongIn('amount', '0.000001999999999999999999999999'),
           wrongIn('emails', [], undefined, { a: 1 }, many),
           second(1, '', 'OK@EXAMPLE.com', 'alice', 'alice@localhost', 'alice@127.0.0.1', 'alice@[127.0.0.1]'),
@@ -111,7 +111,7 @@ test('nano_email', async (t) => {
       const two = await world.gateway.call('nano_email', both, bearer(world.key))
       row('9, Synonyms: nano_email', () => assert.deepEqual([two.status, two.json().field], [400, 'email']))
       assert.equal((await world.call({ ...GOOD, expiration: '2 days', expire: '3 days' })).status, 400)
-      // What lies just within is taken.
+      // Values exactly at the limits are accepted.
       const longest = { from: 'x'.repeat(60), message: 'y'.repeat(280), expiration: '90 days' }
       const within = await world.open({ emails: many.slice(1), amount: '0.00005', ...longest })
       assert.deepEqual([within.emails.length, within.service_fee], [50, 4.9])

@@ -8,7 +8,7 @@ import { bearer } from '../support/gateway.ts'
 import { row } from './row.ts'
 import { type Claimed, DAY, GIFT, assertAccounted, openFaucet, signer } from '../support/faucet-steps.ts'
 
-/* Contract 4.1, faucet: who is given what, how often, and what a refusal says. */
+/* Contract 4.1, faucet: who gets what, how often, and the refusals. */
 
 test('a claim is paid from the treasury, answered as the contract says, and then waits a day (contract 1, Product areas: 3. Faucet; 3, rule 15; 4.1, Payments, wallets, faucet, swap: faucet_check, faucet_claim; 4.1, rules 4, 21 and 22; 2, rule 23; 8, Other areas: claim; 9, Synonyms: faucet_check, faucet_claim)', async (t) => {
   const world = await openFaucet(t)
@@ -47,7 +47,7 @@ test('a claim is paid from the treasury, answered as the contract says, and then
   const again = await world.claim(address, key)
   assert.deepEqual([again.status, again.json<{ retry_after: number }>().retry_after], [429, DAY])
   assert.equal(again.headers['retry-after'], String(DAY))
-  // Whoever lost the reply finds the claim in the refusal.
+  // A client that lost the reply finds the claim in the refusal.
   assert.deepEqual(again.json<Claimed>().claim, claim)
   const other = await world.claim(signer(2), key)
   assert.match(other.json().detail!, /account has claimed/)
@@ -62,7 +62,7 @@ test('a claim is paid from the treasury, answered as the contract says, and then
   )
   clock.advance(DAY * 1000)
   assert.equal((await world.check(address, key)).eligible, true)
-  // The address may be given by other names.
+  // Other names of the address field.
   for (const [at, field] of ['address', 'account', 'nano_address'].entries()) {
     const [headers, address] = [bearer(await world.join()), signer(10 + at)]
     const ask = async (action: string) =>
@@ -87,7 +87,7 @@ test('an empty treasury is 403 with a clear text, and costs nobody their claim o
   await give(world.gateway.app.devnet!.node, fromAddress((await world.treasury()).address)!, GIFT)
   await world.funded()
   assert.equal((await world.claim(address, key)).status, 200)
-  // And the very last raw was given.
+  // Nothing is left in the treasury.
   assert.equal(world.fundsOf((await world.treasury()).address), 0n)
 })
 
@@ -105,7 +105,7 @@ test('a network has three claims a day, whatever accounts and addresses it bring
   }
   const near = await world.check(signer(50), undefined, { 'x-forwarded-for': '203.0.113.9' })
   assert.deepEqual([near.eligible, near.next_claim_unix], [false, begun + DAY])
-  // Eight have been paid, and 0.0089 nano are eight gifts and a rest.
+  // Eight have been paid; 0.0089 nano are eight gifts and a remainder.
   const last = await world.claim(signer(60), await world.join(), { 'x-forwarded-for': '198.51.100.1' })
   const { code, retry_after, detail } = last.json<Record<string, unknown>>()
   assert.deepEqual([last.status, code, retry_after], [429, 'too_many_requests', DAY])

@@ -54,7 +54,7 @@ forEachEngine((engine) => {
     row('4.12, rule 7', () => assert.deepEqual(numbers.toSorted(), inOrder))
     assert.deepEqual([await numberOf(mine), await numberOf(never)], ['A/7', null])
     assert.equal(await numberOf(elsewhere, other.key), 'INV-000001', 'each account counts for itself')
-    // Paid by its merchant’s word is paid, too.
+    // A checkout that its merchant marked as paid has a paid invoice too.
     await shop.rest('DELETE', `/api/checkouts/${never.id}`, key)
     assert.equal((await shop.rest('POST', `/api/checkouts/${never.id}/mark`, key, {})).status, 200)
     assert.equal(await numberOf(never), 'INV-000007')

@@ -8,7 +8,7 @@ import { ask } from '../support/gateway.ts'
 import { assertNamed } from '../support/wrong-fields.ts'
 import { row } from './row.ts'
 
-/* Contract 4.12, rule 10: the orders of a link have invoices. */
+/* Contract 4.12, rule 10: invoices of a link's orders. */
 
 const { address } = merchant
 const TAX = [
@@ -67,7 +67,7 @@ forEachEngine((engine) => {
       assert.match(paid, /INV-000001/)
       assert.match(paid, /Mugs Ltd UID 7/)
       assert.match(paid, /Anna &lt;b>Berg .*Main Street 1 1010 Vienna .*ATU1/)
-      // 3 × (9.60 − 2.00), and three times each tax: what is paid, and not a cent beside it.
+      // 3 × (9.60 − 2.00), and three times each tax: the lines must add up to what is paid, to the cent.
       assert.match(paid, /Mug.* 3 .*7\.60.*22\.80.*VAT 20 %.*4\.80.*Deposit.*1\.20.*28\.80/)
     })
     const { checkout } = (await shop.rest('GET', `/api/checkouts/${id}`, key)).json<{ checkout: { price: string } }>()

@@ -43,7 +43,7 @@ async function make(shop: Shop, key: string, fields: object): Promise<Link> {
 const read = async (shop: Shop, key: string, { id }: Link) =>
   (await shop.rest('GET', `/api/links/${id}`, key)).json<Link>()
 
-/** Sends the form of an offer as a visitor from some address. */
+/** Sends the form of an offer as a visitor from the given address. */
 const order = (
   { url }: Shop,
   { slug }: Link,
@@ -88,7 +88,7 @@ test('a link is made of the fields of a checkout; what it cannot be made of is n
   const template = await shop.open({ ...MUG, title: 'From a template', metadata: { a: 1 } }, bearer(key))
   const copied = await make(shop, key, { template: template.id, amount: '2' })
   assert.deepEqual([copied.title, copied.amount, copied.metadata], ['From a template', '2', { a: 1 }])
-  // One address for one checkout is nothing that can be repeated.
+  // A checkout with its own address cannot be repeated, so it cannot be a link.
   const once = await shop.open({ ...MUG, address: new Signer(79).address, mode: 'unique_address' }, bearer(key))
   assert.equal((await make(shop, key, { template: once.id })).mode, 'unique_amount')
 })
@@ -197,7 +197,7 @@ test('of three pieces no more than three are held and sold, however many visitor
   await expire(world, shop, won[2]!)
   const back = await read(shop, key, link)
   assert.deepEqual([back.status, back.held, back.sold, back.left], ['active', 0, 1, 2])
-  // Only the merchant's word makes more of them.
+  // Only the merchant can raise the number of pieces.
   await shop.rest('POST', `/api/checkouts/${won[1]}/mark`, key, {})
   await shop.rest('POST', `/api/checkouts/${won[2]}/mark`, key, {})
   assert.deepEqual([(await read(shop, key, link)).sold, (await order(shop, link)).status], [3, 409])
@@ -233,7 +233,7 @@ test('an order that expired unpaid is started again by one button: the same choi
   assert.equal((await read(shop, key, link)).held, 2, 'the pieces are held once')
   await payFor(world, shop, second)
   assert.equal((await read(shop, key, link)).sold, 2)
-  // An offer that is over is not offered again.
+  // An expired offer is not shown again.
   const third = idIn(await order(shop, link, { plan: '0' }, '203.0.113.3'))
   await expire(world, shop, third)
   await shop.rest('PUT', `/api/links/${link.id}`, key, { paused: true })
@@ -260,7 +260,7 @@ test('an address neither fills a link with orders nor keeps its pieces by never 
   assert.equal((await read(shop, key, ended)).status, 'ended')
   assert.equal((await order(shop, ended, {}, '203.0.113.9')).status, 409)
 
-  // A page of another site makes nobody take pieces: whoever it sends here sees the offer.
+  // A link from another site must not reserve pieces: visitors who follow it see the offer first.
   const one = await make(shop, key, { ...MUG, sold_max: 1 })
   const sent = await order(shop, one, {}, GIVER, { 'sec-fetch-site': 'cross-site' })
   assert.deepEqual([sent.status, sent.headers.location], [303, `/buy/${one.slug}`])

@@ -8,7 +8,7 @@ import { openProvider, saying } from '../support/serve.ts'
 import { assertNamed, wrongIn } from '../support/wrong-fields.ts'
 import { another } from '../support/another.ts'
 
-/* Contract 4.1, rules 23 to 27: prices, market data, swaps and representatives, and what becomes of them when a provider fails. */
+/* Contract 4.1, rules 23 to 27: prices, market data, swaps and representatives, and their behaviour when a provider fails. */
 
 type Members = Record<string, unknown>
 
@@ -68,7 +68,7 @@ test('a price is remembered, served with its own time while its provider fails, 
   assert.deepEqual([unknown.status, error, code, field], [400, 'Unknown currency.', 'invalid_currency', 'currency'])
 })
 
-test('Kraken answers where CoinGecko does not, and what nobody would believe is no answer (contract 4.1, rules 24 and 25)', async (t) => {
+test('Kraken answers if CoinGecko does not, and an absurd price counts as no answer (contract 4.1, rules 24 and 25)', async (t) => {
   const clock = new TestClock()
   const [gecko, second] = [await openProvider(t, saying('', 500)), await openProvider(t, saying(KRAKEN))]
   const env = { PRICE_PROVIDERS: 'coingecko,kraken', COINGECKO_URL: gecko.url, KRAKEN_URL: second.url }
@@ -78,10 +78,10 @@ test('Kraken answers where CoinGecko does not, and what nobody would believe is 
   assert.deepEqual([dollars, source], [0.86, 'kraken'])
   assert.deepEqual((await price('EUR')).json<Members>().price, 0.74)
   assertNoPrice(await price('JPY'))
-  // Both are there again, but one says a thousandth: whom to believe cannot be told once the last price is too old.
+  // Both providers are back, but one reports a thousandth: once the last price is too old, it is unknown which one is right.
   gecko.answer = saying({ nano: { usd: 0.00086, eur: 0.7391 } })
   clock.advance(11 * MINUTE)
-  // A price outside the band is a failure of who said it.
+  // A price outside the band counts as the provider's failure.
   const believed = (await price('USD')).json<Members>()
   assert.deepEqual([believed.price, believed.source], [0.86, 'kraken'])
   gecko.answer = saying({ nano: { usd: 1.2, eur: 0.7391 } })
@@ -140,7 +140,7 @@ test('without configuration everything works offline and is called sandbox; what
       wrongIn('from', 'shells'),
       wrongIn('to', 'shells', 'xno'),
       wrongIn('amount', 0, '-1', '1e', `0.${'0'.repeat(30)}1`),
-      // More than there is must not turn into everything there is.
+      // A request for more than exists must not become one for everything.
       ['amount', { amount: 1_000_000_000, from: 'btc', to: 'nano', address: HOLDER, refund_address: BTC }],
       wrongIn('address', HOLDER, `${BTC}!`),
       wrongIn('refund_address', BTC, another(HOLDER)),

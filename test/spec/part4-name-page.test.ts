@@ -5,12 +5,12 @@ import { TestClock } from '../support/clock.ts'
 import { ask, openGateway } from '../support/gateway.ts'
 import { leaseName } from '../support/lease-name.ts'
 
-/* Contract 4.1: the page of a name, as programs and search engines meet it. */
+/* Contract 4.1: the page of a name, for programs and search engines. */
 
 const { address } = new Signer(93)
 const DAY = 86_400_000
 
-test('a leased name tells whom it pays and makes no checkout; no other name has a page (contract 4.1, rule 30)', async (t) => {
+test('the page of a leased name shows whom it pays and makes no checkout; no other name has a page (contract 4.1, rule 30)', async (t) => {
   const clock = new TestClock()
   const gateway = await openGateway(t, {}, clock)
   const { key } = await gateway.join()

@@ -21,7 +21,7 @@ import {
 } from '../support/username-steps.ts'
 import { row } from './row.ts'
 
-/* Contract 4.1, names: sold by an offer, changed by their owners, and listed for everybody. */
+/* Contract 4.1, names: bought through an offer, changed by their owners, and listed publicly. */
 
 const DAY = 86_400_000
 
@@ -72,7 +72,7 @@ test('get_name offers plans, each with an amount of its own, and a paid one make
   assert.deepEqual(await file(wellKnown), { names: [entry] })
   const balance = (await shop.call('account_balance', { account: '@aLiCe' })).json()
   assert.equal(balance.address, alice.address)
-  // The same address may have another one; it is called by the first.
+  // The same address may lease a second name; the first one is shown.
   await lease(market, shop, alice, 'Bakery', '1 Month')
   const listed = async () => (await shop.call('known')).json<{ name: string; address: string }[]>()
   await until(async () => (await listed()).length === 2)
@@ -100,12 +100,12 @@ test('update_name with a name alone asks for a small amount, and what the owner 
   assert.equal(said.authorized, true)
   await market.send(alice, asked.address, asked.amount_raw)
   await untilOrder(shop, asked.id, 'applied')
-  // Without characters that turn the text around.
+  // Without characters that change the direction of text.
   const { title, website, github, twitter, mastodon, location, image, metadata } = await known()
   const shown = { title, website, github, twitter, mastodon, location, image, metadata }
   assert.deepEqual(shown, { ...clean, ...changes })
 
-  // The name leads elsewhere, also where an answer was remembered, and its owner stays.
+  // The name resolves to another address, even where an answer was cached, and its owner stays.
   const balance = async () => (await shop.call('account_balance', { account: '@alice' })).json()
   assert.equal((await balance()).address, alice.address)
   assert.equal((await balance()).address, alice.address)
@@ -113,14 +113,14 @@ test('update_name with a name alone asks for a small amount, and what the owner 
   assert.equal((await balance()).address, savings.address)
   const { owner, address, title: removed, github: kept } = (await offer(shop, 'alice')).lease!
   assert.deepEqual([owner, address, removed, kept], [alice.address, savings.address, undefined, 'alice'])
-  // Whoever has not said it of itself is not called by it: a name must not be put on a stranger.
+  // An address is shown with a name only if its owner has confirmed it: others must not be able to name an address.
   const wellKnown = `${shop.url}/.well-known/nano-currency.json?names=${savings.address}`
   assert.deepEqual((await ask(wellKnown, { method: 'GET' })).json<unknown>(), { names: [] })
   await assertAccounted(market, shop)
 
   await untilQuiet(market, shop)
   market.clock.leap(365 * DAY)
-  // Its lease is over, and only its owner may renew it.
+  // The lease has ended, and only its owner may renew it.
   const over = await shop.call('update_name', { name: 'alice', title: 'x' })
   assert.deepEqual([over.status, over.json().code], [409, 'conflict'])
 })

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { hashBlock, toBlockJson } from '../../src/kernel/nano/block.ts'
 import { Signer, frontierOf, nano } from '../support/blocks.ts'
+import { TestClock } from '../support/clock.ts'
 import { type Gateway, ask, openGateway } from '../support/gateway.ts'
 import { openRecordingNode } from '../support/recording-node.ts'
 import { alice, bob, openLedgerWorld } from './ledger-world.ts'
 
-/* Contract 4.8: the endpoint at which the gateway is a node. What recorded answers show is in node-endpoint-recorded.test.ts. */
+/* Contract 4.8: the endpoint that behaves like a node. Recorded answers are compared in node-endpoint-recorded.test.ts. */
 
 const at =
   ({ url }: Pick<Gateway, 'url'>) =>
@@ -58,7 +59,7 @@ test('a program that compares bytes finds those of a node: halves of characters,
   const first = gateway.app.devnet!.node.ledger.genesis.hash
   const twice = await say({ action: 'blocks_info', hashes: [first, first] })
   assert.equal(twice.text.split(`"${first}": {`).length, 3, twice.text)
-  // Names that look like numbers keep their places.
+  // Keys that look like numbers keep their order.
   const { text } = await say({ action: 'accounts_balances', accounts: ['b', '12', 'a'] })
   assert.match(text, /"b": "Bad account number",\s+"12": "Bad account number",\s+"a": /)
   const units: [action: string, amount: string, answer: string][] = [
@@ -98,7 +99,11 @@ test('a node’s answer goes through unchanged, in whatever way it is printed (c
 })
 
 test('keys, limits and prices are those of every endpoint, with their statuses (contract 4.8, rule 3)', async (t) => {
-  const gateway = await openLedgerWorld(t, { LIMIT_ANONYMOUS_PER_MINUTE: '5', X402_ACTIONS: 'work_generate' })
+  const gateway = await openLedgerWorld(
+    t,
+    { LIMIT_ANONYMOUS_PER_MINUTE: '5', X402_ACTIONS: 'work_generate' },
+    new TestClock(),
+  )
   const say = (body: object | string, headers = {}) => at(gateway)(body, { 'x-forwarded-for': '192.0.2.1', ...headers })
   const wrongKey = await say({ action: 'block_count', key: 'rpc_sk_wrong' })
   assert.deepEqual([wrongKey.status, wrongKey.json().code], [401, 'invalid_key'])
@@ -110,7 +115,7 @@ test('keys, limits and prices are those of every endpoint, with their statuses (
   const { headers } = await say({ action: 'block_count' })
   assert.equal(headers['ratelimit-limit'], '5')
   assert.equal(headers['access-control-allow-origin'], '*')
-  // Nonsense is counted, too.
+  // Requests that cannot be parsed count too.
   let last = await say('nonsense')
   assert.deepEqual([last.status, last.json()], [200, { error: 'Unable to parse JSON' }])
   for (let tries = 0; tries < 3 && last.status === 200; tries++) last = await say('nonsense')
@@ -158,9 +163,9 @@ test('a wallet that reads `frontiers` and leaves work to its node receives and s
   }
   const published = { action: 'process', json_block: 'true', subtype: 'send', block, do_work: true }
   assert.match((await at(gateway)(published)).json().hash!, /^[0-9A-F]{64}$/)
-  // Its work was computed once more, or it would have been refused for that.
+  // The gateway computed the missing work, or the node would have refused the block.
   assert.equal((await gateway.call('process', { ...published, subtype: undefined })).json().error, 'Old block')
-  // Work is sold here, so a stranger cannot have it under another name.
+  // Work is sold here, so it must not be free under another name of the action.
   const sold = await openLedgerWorld(t, { X402_ACTIONS: 'work_generate' })
   const refused = await sold.call('process', published)
   assert.deepEqual([refused.status, refused.json().code], [401, 'key_required'])
@@ -201,14 +206,14 @@ test('a block is published once with an Idempotency-Key, refused in the words of
   await gateway.confirmed()
   assert.equal(await balance(), before - nano(1))
   assert.deepEqual((await say({ ...request, subtype: undefined })).json(), { error: 'Old block' })
-  // `async` promises a start and no more, as a node does.
+  // As with a node, `async` only acknowledges the start.
   assert.deepEqual((await say({ ...request, subtype: undefined, async: 'true' })).json(), { started: '1' })
   const weak = { ...request.block, work: '0'.repeat(16), previous: hashBlock(block) }
   const error = 'Invalid block balance for given subtype'
   assert.deepEqual((await say({ ...request, block: weak })).json(), { error })
 })
 
-test('a stranger’s nonsense took a node out of service; now what it says to that is an answer (contract 4.8, rule 6)', async (t) => {
+test('an anonymous caller’s nonsense took a node out of service; now the node’s error counts as an answer (contract 4.8, rule 6)', async (t) => {
   const complaints = ['Internal server error in RPC', 'Empty response', 'Max JSON depth exceeded']
   let said = 0
   const node = await openRecordingNode(t, ({ action }) =>
@@ -221,7 +226,7 @@ test('a stranger’s nonsense took a node out of service; now what it says to th
     assert.deepEqual([reply.status, reply.json().error], [200, complaints[tries % complaints.length]])
   }
   assert.equal(gateway.app.nodes.pool.upstreams[0]!.state, 'well')
-  // Brackets that came as escapes would be counted by the node; it never sees them.
+  // The node would count escaped brackets; it must never receive them.
   const heard = node.requests.length
   const escaped = `{"action":"validate_account_number","account":"${'\\u005b'.repeat(30)}"}`
   assert.deepEqual((await say(escaped)).json(), { error: 'Max JSON depth exceeded' })

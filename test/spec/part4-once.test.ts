@@ -11,7 +11,7 @@ import { row } from './row.ts'
 import { alice, bob } from './ledger-world.ts'
 import { serve } from '../support/serve.ts'
 
-/* Contract 4.1, rules 28 and 29: what makes or moves something acts once for each Idempotency-Key, at every endpoint. */
+/* Contract 4.1, rules 28 and 29: an action that makes or moves something does so once for each Idempotency-Key, at every endpoint. */
 
 type Members = Record<string, unknown>
 
@@ -31,7 +31,7 @@ test('every product answers at the one endpoint, and again the same bytes to the
   await until(async () => (await treasury())[0]?.balance_raw !== '0')
   const swap = { amount: 1, from: 'nano', to: 'btc', address: BTC, refund_address: alice.address }
   const gift = { refund_address: alice.address, amount: '1', emails: ['bob@example.com'] }
-  /** Each with one thing that makes it another request. */
+  /** Each with one change that makes it a different request. */
   const actions: [action: string, fields: Members, other: Members][] = [
     ['process', { block: toBlockJson(opening), subtype: 'open' }, { subtype: 'receive' }],
     ['checkout', { address: alice.address, amount: '1' }, { amount: '2' }],
@@ -50,7 +50,7 @@ test('every product answers at the one endpoint, and again the same bytes to the
       assert.equal(first.status, 200, `${action}: ${first.text}`),
     )
     assert.equal(first.headers['idempotent-replayed'], undefined)
-    // The same key by its other name.
+    // The same key in its other form.
     const again = await call(action, { ...fields, idempotency_key: 'order-1' }, { authorization })
     const replayed = again.headers['idempotent-replayed']
     assert.deepEqual([again.status, again.text, replayed], [200, first.text, 'true'], action)
@@ -83,7 +83,7 @@ test('while the first request of a key is in flight, a second one is 409 at ever
     void gate.promise.then(() => response.end('{"nano":{"usd":0.8}}'))
   })
   const env = { NODE_URLS: node.url, NODE_NETWORK: 'dev', PRICE_PROVIDERS: 'coingecko', COINGECKO_URL: priceUrl }
-  // On a clock that stands still nobody loses patience.
+  // With a clock that stands still, no request times out.
   const { url, call, app } = await openGateway(t, env, new TestClock())
   const opening = alice.receive(UNOPENED, await ledger.node.fund(alice.key, nano(10)), nano(10))
   const headers = { ...bearer(app.createdKey!), 'content-type': 'application/json', 'idempotency-key': 'once' }

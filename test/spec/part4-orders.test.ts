@@ -6,7 +6,7 @@ import { type Check, bearer } from '../support/checkout-steps.ts'
 import { type Offer, lease, offer, openStall, priceOf, untilOrder, untilRefunded } from '../support/username-steps.ts'
 import { row } from './row.ts'
 
-/* What the check of an order says, and what is true once it has said it. */
+/* When an order's check says complete, the purchase is in effect. */
 
 test('once check says complete, what was bought is there at the first try (contract 4.6, rule 11)', async (t) => {
   for (const engine of ENGINES) {

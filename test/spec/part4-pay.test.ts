@@ -9,7 +9,7 @@ import { type Gateway, ask, openGateway } from '../support/gateway.ts'
 import { PIXEL, openImage } from '../support/image.ts'
 import { until } from '../support/until.ts'
 
-/* Contract 4.6: the page of a payment and what belongs to it, as HTTP; browsers walk through it in test/pages. */
+/* Contract 4.6: the payment page and its parts over HTTP; test/pages uses it with a browser. */
 
 const { address } = new Signer(45)
 type Members = Record<string, unknown>
@@ -28,7 +28,7 @@ async function untilComplete({ url }: Gateway, id: string): Promise<void> {
   await until(async () => (await get(`${url}/check/${id}`)).json().status === 'complete')
 }
 
-test('the page is shown to readers as text that cannot act, and as the record to whoever wants JSON (contract 4.6, Payment verification: GET /pay/<id>, GET /pay/<id> with ?json=true or Accept: application/json)', async (t) => {
+test('all texts on the page are inert, and programs that want JSON get the record (contract 4.6, Payment verification: GET /pay/<id>, GET /pay/<id> with ?json=true or Accept: application/json)', async (t) => {
   const gateway = await openGateway(t)
   const { url } = gateway
   const hostile = '<script>alert(1)</script>\u202e'
@@ -130,7 +130,7 @@ test('events: a snapshot first, then each change, and the end of the stream with
   assert.deepEqual(told().at(-1), (await get(`${url}/check/${made.id}`)).json())
   await give(gateway.app.devnet!.node, fresh.key, half)
   await until(() => ended)
-  // Whether somebody looks while a block is seen and not yet confirmed is chance.
+  // Whether a check happens between the detection of a block and its confirmation is chance.
   const statuses = told().map(({ status }) => status)
   assert.equal(statuses.filter((status) => status !== 'detected').join(), 'pending,partial,complete')
   const ids = [...text.matchAll(/^id: (\d+)$/gm)].map((match) => Number(match[1]))

@@ -5,7 +5,7 @@ import { Signer } from '../support/blocks.ts'
 import { ask, openGateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 
-/* Where the money of an account goes: said once, left out everywhere else. */
+/* An account's payout address: set once, and used wherever no address is given. */
 
 const [first, second] = [new Signer(61).address, new Signer(62).address]
 
@@ -32,7 +32,7 @@ test('a merchant who has said nowhere where his money goes learns where to say i
     assert.equal(field, 'address')
     assert.match(error!, /^address is required, until you say at http\S+\/dashboard\/payout where your money goes\.$/)
   }
-  // Without a key there is nobody whose address it could be.
+  // Without a key there is no account and no payout address.
   const nobody = (await gateway.call('checkout', { amount: '1' })).json()
   assert.deepEqual([nobody.field, nobody.error], ['address', 'The field address is required.'])
   assert.deepEqual((await send('GET', '/api/account/payout')).json(), { address: null })
@@ -67,7 +67,7 @@ test('buyers of links, tills and checkouts without an address pay where the mone
   })
   assert.ok(sold.status < 300, sold.text)
   assert.deepEqual((await orders()).toSorted(), [first, second, second].toSorted())
-  // An address that is for one order alone cannot be everybody's.
+  // An address for a single order cannot be the payout address.
   assert.equal((await paidAt({ mode: 'unique_address' })).field, 'address')
 
   const { db } = gateway.ctx

@@ -33,7 +33,7 @@ async function make(shop: Shop, key: string, fields: object = {}) {
   assert.equal(reply.status, 201, reply.text)
   const pos = reply.json<Pos>()
   const token = pos.link.split('#')[1]!
-  /** Asks as the page does, from an address of the network. */
+  /** Sends a request as the till's page does, from the given network address. */
   const at = (method: string, path: string, body?: object, headers: Record<string, string> = {}) =>
     ask(`${shop.url}/pos/${pos.id}${path}`, {
       method,
@@ -177,7 +177,7 @@ test('a tap makes one sale of what was typed and chosen, with its tip, and money
   assert.deepEqual(seen(paused), [409, 'conflict'])
 })
 
-test('wrong PINs wait, and strangers use up their own share; a session of twelve hours is for who had it right (contract 4.9, rule 15; 4.9, rule 13; 7, Texts and codes: point of sale without its PIN, or with a wrong one)', async (t) => {
+test('wrong PINs are delayed, and others use up only their own attempts; the right one opens a session of twelve hours (contract 4.9, rule 15; 4.9, rule 13; 7, Texts and codes: point of sale without its PIN, or with a wrong one)', async (t) => {
   const { shop, key, world, accountId } = await open(t)
   const till = await make(shop, key, { pin: '4711' })
   const signIn = (pin: string, from: string, device = '') =>
@@ -257,7 +257,7 @@ test('the page of a till can be installed and works without the network, and not
   const place = `/pos/${pos.id}`
   assert.deepEqual([name, start_url, scope, display], ['Counter', place, place, 'standalone'])
 
-  // What the worker answers by itself; everything else it leaves to the network.
+  // The requests that the service worker answers itself; all others go to the network.
   const listeners = new Map<string, (event: object) => void>()
   const caches = { open: () => Promise.resolve({ match: () => Promise.resolve(page) }) }
   const worker = { addEventListener: listeners.set.bind(listeners), location: { origin: shop.url }, URL, caches }

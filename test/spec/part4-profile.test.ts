@@ -7,7 +7,7 @@ import { until } from '../support/until.ts'
 import { serve } from '../support/serve.ts'
 import { assertNamed, wrongIn } from '../support/wrong-fields.ts'
 
-/* Contract 4.9: who is being paid. Every field is written by somebody and read by somebody else. */
+/* Contract 4.9: the profile of a merchant. Every field is set by the merchant and shown to payers. */
 
 const { address } = merchant
 const PATH = '/api/account/profile'
@@ -24,7 +24,7 @@ const change = async (shop: Shop, key: string, body: object) => {
   return { status: reply.status, ...reply.json<{ profile: Profile; field: string; error: string }>() }
 }
 
-/** A web server with pictures; answers its address. */
+/** A web server with images; returns its address. */
 async function openHost(t: TestContext, files: Record<string, Buffer>): Promise<{ url: string; asked: string[] }> {
   const asked: string[] = []
   const url = await serve(t, ({ url = '' }, response) => {
@@ -153,7 +153,7 @@ test('with a name, payers see who is being paid, in a colour with a sheet of its
 
   const sheet = await ask(`${shop.url}/accents/ffee00.css`, { method: 'GET' })
   assert.deepEqual([sheet.status, sheet.headers['content-type']], [200, 'text/css; charset=utf-8'])
-  // Yellow on white cannot be read: texts are darker, and its buttons have black letters.
+  // Yellow on white is not readable, so texts are darker and the buttons have black letters.
   assert.match(sheet.text, /^\.pay\{--accent:#(?!ffee00)[0-9a-f]{6};/)
   assert.match(sheet.text, /\.button:not\(\.quiet\)\{background:#ffee00;color:#000000;/)
   for (const name of ['ffee0.css', 'ffee00', 'FFEE00.css', 'ffee00%7D.css']) {

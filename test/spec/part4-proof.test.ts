@@ -18,7 +18,7 @@ interface Made {
   address: string
 }
 
-/** A checkout that is paid in full, or with parts one after another. */
+/** A checkout that is paid in full, or in parts. */
 async function openPaid(
   gateway: Gateway,
   { node }: Devnet,
@@ -63,7 +63,7 @@ test('a payment is proved by the votes of representatives with more weight than 
   assert.deepEqual([verdict.hash, verdict.to, verdict.representatives], [hashes[0], made.address, 4])
   assert.ok(verdict.weight_percent > 67 && verdict.weight_percent < 81)
   assert.deepEqual(proof.source, ['private-node'], 'where the operator’s own node stands is not public')
-  // A checkout that is open has none yet, and one that does not exist says so.
+  // An open checkout has no proof yet, and an unknown one is not found.
   const open = (await gateway.call('checkout', { address, amount: '2' })).json<Made>()
   const refused = await ask(gateway, open.id)
   assert.deepEqual([refused.status, refused.json<{ code: string }>().code], [404, 'proof_not_available'])
@@ -93,7 +93,7 @@ test('payer and receipt lead to the proof, and the gateway computes no signature
   assert.match(paid.text, new RegExp(`href="/checkout/${id}/proof"`))
   const receipt = await gateway.rest('GET', `/pay/${id}/receipt`)
   assert.match(receipt.text, new RegExp(`href="/checkout/${id}/proof\\?block=${hashes[0]}"`))
-  // A proof that does not verify shows that nothing was verified: the reader's own browser does that.
+  // For an invalid proof the page must not claim a success: the reader's own browser verifies.
   const { db } = gateway.ctx
   const wrong = JSON.stringify({ ...stored, checksum: '0'.repeat(64) })
   await db.updateTable('checkout_proofs').set({ proof: wrong }).execute()
@@ -114,7 +114,7 @@ test('a gateway that is not set to prove payments asks for no votes and says tha
   assert.equal(gateway.app.nodes.votes, undefined)
 })
 
-/** Two nodes of one ledger, of which the second changes what it says of weights. */
+/** Two nodes of one ledger; the second one reports other weights. */
 async function openPair(t: TestContext, lie: (online: Record<string, { weight: string }>) => object) {
   const ledger = await openDevnet(t, { representatives: 5 })
   const [first, second] = [await FaultyNode.start(t, { ledger }), await FaultyNode.start(t, { ledger })]

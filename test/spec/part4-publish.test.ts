@@ -13,7 +13,7 @@ import { assertRefusal } from './refusal.ts'
 import { row } from './row.ts'
 import { alice, bob, openLedgerWorld } from './ledger-world.ts'
 
-/* Contract 4.1, publishing: what `process` takes, what it answers, and how a client stays safe with it. */
+/* Contract 4.1, publishing: what `process` accepts and answers, and how clients use it safely. */
 
 type Members = Record<string, unknown>
 
@@ -48,7 +48,7 @@ test('every subtype is taken, as object or as text, and answered with the hash o
   await accept(receipt, 'receive', short)
   const change = two.change(afterPay, DEV_NETWORK.genesisAccount)
   await accept(change, 'change')
-  // An account that is at the newest epoch cannot be raised to it: the ledger knows the subtype and says no.
+  // An account at the latest epoch cannot be upgraded to it: the ledger recognises the subtype and refuses.
   const draft = { ...two.change(frontierAfter(change), opened.representative), link: EPOCH_2 }
   const raised = { ...draft, signature: signHash(DEV_NETWORK.genesisPrivateKey, hashBlock(draft)) }
   const refused = await send(gateway, toBlockJson(raised), { subtype: 'epoch' })
@@ -108,7 +108,7 @@ test('state first, then work for that very root, then one block: what a client d
   assert.deepEqual((await call('block_info', { hash })).json(), { error: 'Block not found' })
   assert.deepEqual((await send(gateway, toBlockJson(block), { subtype: 'send' })).json(), { hash })
 
-  // Whoever lost that answer finds the block; sent once more it is no second payment, and no second success either.
+  // A client that lost the answer finds the block. Publishing it again is neither a second payment nor a second success.
   await gateway.confirmed()
   const { confirmed, balance_nano } = (await call('block_info', { hash })).json()
   assert.deepEqual([confirmed, balance_nano], ['true', '7'])
@@ -116,7 +116,7 @@ test('state first, then work for that very root, then one block: what a client d
   const error = 'Invalid block balance for given subtype'
   assert.deepEqual((await send(gateway, toBlockJson(block), { subtype: 'send' })).json(), { error })
 
-  // The frontier has moved: what was prepared before is refused, and what is prepared on the new state is taken.
+  // The frontier has changed: blocks built on the old one are refused, and blocks built on the new one are accepted.
   const late = { ...alice.send(before, bob.key, nano(3)), work: block.work }
   assert.deepEqual((await send(gateway, toBlockJson(late))).json(), { error: 'Fork' })
   const now = await state()
@@ -137,7 +137,7 @@ test('a block reaches every healthy node once, and a lost reply is looked up ins
   const { node } = ledgers[0]!
   const block = alice.send(frontierOf(node, alice.key), bob.key, nano(1))
   const hash = hashBlock(block)
-  /** How often each node was given a block; what follows a success in the background counts for that one. */
+  /** How often each node received the block. Rebroadcasts after a success count as one. */
   const sendings = ({ signature }: StateBlock) =>
     nodes.map((one) => one.bodies('process').filter((body) => body.includes(signature)).length)
   const has = (at: number, hash: string) => ledgers[at]!.node.ledger.store.hasBlock(hash)
@@ -152,7 +152,7 @@ test('a block reaches every healthy node once, and a lost reply is looked up ins
   assert.equal(sendings(next)[0], 1)
   assert.ok(first.hits('block_info') + second.hits('block_info') >= 1, 'it was looked up')
 
-  // Nobody knows: the answer says so, with the hash that the client looks up before it does anything.
+  // The result is unknown: the answer says so and has the hash, which the client must look up first.
   await first.behave('request lost', { actions: ['process'] })
   const lost = alice.send(frontierAfter(next), bob.key, nano(1))
   const reply = await send(gateway, toBlockJson(lost), { subtype: 'send' })

@@ -10,7 +10,7 @@ import { assertRefusal } from './refusal.ts'
 import { alice, bob, openLedgerWorld } from './ledger-world.ts'
 import { another } from '../support/another.ts'
 
-/* Contract 4.1: what can be read from the ledger, with the very values of a small ledger. */
+/* Contract 4.1: reads from the ledger, with the exact values of a small ledger. */
 
 type Members = Record<string, unknown>
 
@@ -19,7 +19,7 @@ const SUPPLY = 2n ** 128n - 1n
 const NANO = 10n ** 30n
 const NOBODY = new Signer(9).address
 const UNKNOWN = 'F'.repeat(64)
-/** The gateway itself asks for some of these when it starts, and remembers for a moment what was so then. */
+/** The gateway itself sends some of these requests at its start, and would cache the early answers. */
 const FRESH = { CACHE_BYTES_MAX: '0' }
 
 test('reads of a small ledger', async (t) => {
@@ -42,7 +42,7 @@ test('reads of a small ledger', async (t) => {
         representatives: { [account]: GENESIS },
         errors: { [NOBODY]: 'Account not found', x: 'Bad account number', '@nobody': 'Username not found.' },
       })
-      // What waits for Bob has no representative until he receives it.
+      // Bob's receivable amount has no representative until he receives it.
       const weight = `${SUPPLY - 2n * NANO}`
       const weights = { weight, weight_nano: '340282364.920938463463374607431768211455' }
       assert.deepEqual(await get('account_weight', { account: GENESIS }), weights)
@@ -52,7 +52,7 @@ test('reads of a small ledger', async (t) => {
       assert.deepEqual(await get('account_get', { key: alice.key.toLowerCase() }), { account })
       const bad = await call('account_get', { key: 'AB' })
       assert.deepEqual([bad.status, bad.json().error, bad.json().field], [400, 'Bad public key', 'key'])
-      // With a dash it is valid, and said to be written in an old way, at either endpoint.
+      // An address with a dash is valid but reported as the old form, at both endpoints.
       const validate = (account: string) => get('validate_account_number', { account })
       const [dashed, old] = [account.replace('_', '-'), { deprecated_account_format: '1', valid: '1' }]
       assert.deepEqual(await validate(account), { valid: '1' })
@@ -91,7 +91,7 @@ test('reads of a small ledger', async (t) => {
       assert.deepEqual(await listing(UNKNOWN), { blocks: '', blocks_not_found: [UNKNOWN] })
       assert.deepEqual(await listing(small), { blocks: listed, blocks_not_found: '' })
       assert.deepEqual((await get('blocks_info', { hashes: [sent] })).blocks, { [sent]: info })
-      // They are an object, and a text for whoever says so: bananojs reads that as a text, and failed on an object.
+      // An object by default, and text on request, because bananojs parses text and fails on an object.
       const { balance_nano: _, ...written } = contents as Members
       const contentsOf = async (json_block: unknown) => {
         const many = (await get('blocks_info', { hashes: [sent], json_block })).blocks as Record<string, Members>
@@ -255,7 +255,7 @@ test('reads of a small ledger', async (t) => {
       const carol = new Signer(7, node.ledger.thresholds)
       const block = carol.receive(UNOPENED, await node.fund(carol.key, nano(1)), nano(1))
       const { hash } = (await call('process', { block: toBlockJson(block) })).json()
-      // Its own send waits too, so that nobody votes on it yet.
+      // Its own send is held as well, so that nobody votes on it yet.
       assert.equal(node.isActive(node.ledger.store.findBlock(hash!)!), false)
       assert.deepEqual(await get('block_confirm', { hash }), { started: '1' })
       assert.equal(node.isActive(node.ledger.store.findBlock(hash!)!), true)

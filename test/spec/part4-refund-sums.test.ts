@@ -7,7 +7,7 @@ import { ask } from '../support/gateway.ts'
 import { PAYER, type Refund, type RefundShop, openRefundShop, raw } from '../support/refund-steps.ts'
 import { row } from './row.ts'
 
-/* Contract 4.10: refunds of a checkout add up to its price, in every book. */
+/* Contract 4.10: a checkout's refunds add up to at most its price, in every report. */
 
 interface Revenue {
   gross: string
@@ -23,7 +23,7 @@ async function revenueOf({ shop, merchant }: RefundShop, currency: string): Prom
   return { gross, refunded, net }
 }
 
-/** The amounts in a column of a table for spreadsheets, of lines of one type. */
+/** The amounts in a CSV column, for lines of one type. */
 async function readFiat({ shop, merchant }: RefundShop, path: string, type: string): Promise<string[]> {
   const { text } = await shop.rest('GET', path, merchant.key)
   const [head = [], ...rows] = text
@@ -192,7 +192,7 @@ forEachEngine((engine) => {
     const toRow = (index: number) => ({
       ...{ owner: merchant.accountId, checkout_id: null, kind: 'unmatched' as const, address: wallet, payer: PAYER },
       ...{ block_hash: index.toString(16).toUpperCase().padStart(64, '0'), amount_raw: raw('1').toString() },
-      // Many at one moment: a page ends among them.
+      // Many with the same time: a page ends in the middle of them.
       ...{ plan: null, rate: null, rate_source: null, at, created_at: at - (index % 3) },
     })
     await db
@@ -243,7 +243,7 @@ forEachEngine((engine) => {
     const changed = await shop.rest('PUT', `/api/checkouts/${other.id}`, merchant.key, body)
     assert.deepEqual([changed.status, changed.json<{ field: string }>().field], [409, 'invoice.number'])
     assert.equal((await order('A-1', (await shop.join()).headers)).status, 200, 'another account has its own')
-    // What ended unpaid gives its number free, and cannot be accepted once another has it.
+    // An unpaid end frees the order number, and once another checkout has it, the old one cannot be accepted.
     await shop.rest('DELETE', `/api/checkouts/${other.id}`, merchant.key)
     assert.equal((await order('A-3')).status, 200)
     const late = await shop.rest('POST', `/api/checkouts/${other.id}/mark`, merchant.key, {})

@@ -6,7 +6,7 @@ import { forEachEngine } from '../support/engines.ts'
 import { ask } from '../support/gateway.ts'
 import { PAYER, type Refund, type RefundShop, openRefundShop, raw } from '../support/refund-steps.ts'
 
-/* Contract 4.10: which refunds are the same, where they may go, and what is refused after them. */
+/* Contract 4.10: which refunds are the same, allowed destinations, and what a refund rules out. */
 
 const first = new Signer(81).address
 const second = new Signer(82).address
@@ -100,7 +100,7 @@ test('a refund was sent from a wallet into the same wallet, and to wallets of th
     assert.equal((await refund(made.id)).json().code, 'refund_address_required')
   }
   assert.deepEqual((await list(made.id)).refunds, [])
-  // A wallet that another customer keeps here is an address like any other.
+  // A wallet of another customer is an address like any other.
   const customer = await shop.join()
   const kept = await shop.call('cloud_wallet', { wallet_action: 'create_wallet' }, customer.headers)
   const address = kept.json<{ address: string }>().address

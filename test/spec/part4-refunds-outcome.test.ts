@@ -10,7 +10,7 @@ import { ask } from '../support/gateway.ts'
 import { PAYER, type Refund, openRefundShop, raw } from '../support/refund-steps.ts'
 import { assertNamed } from '../support/wrong-fields.ts'
 
-/* Contract 4.10: what becomes of refunds. */
+/* Contract 4.10: the outcome of refunds. */
 
 const customer = new Signer(79).address
 
@@ -42,7 +42,7 @@ forEachEngine((engine) => {
     await refund(made.id, { as: 'link' })
     await untilRefund(made.id, 'waiting_for_claim')
     const before = fundsOf(wallet)
-    // The link opens once its wallet has received; its thirty days begin then.
+    // The link works once its wallet has received the money; its thirty days begin then.
     const { db } = shop.app.store
     const read = () => db.selectFrom('email_payments').selectAll().executeTakeFirst()
     await turnUntil(world, 6_000, async () => (await read())?.status === 'funded')

@@ -6,7 +6,7 @@ import { forEachEngine } from '../support/engines.ts'
 import { ask } from '../support/gateway.ts'
 import { PAYER, type Refund, openRefundShop, raw } from '../support/refund-steps.ts'
 
-/* Contract 4.10: what merchants give back. */
+/* Contract 4.10: refunds by merchants. */
 
 const customer = new Signer(77).address
 

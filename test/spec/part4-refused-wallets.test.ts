@@ -7,7 +7,7 @@ import { forEachEngine } from '../support/engines.ts'
 import { bearer } from '../support/gateway.ts'
 import { openRefundShop } from '../support/refund-steps.ts'
 
-/* Contract 4.2 and 4.4: wallets that nobody can use are not made, and wallets that are over take nobody's turn. */
+/* Contract 4.2 and 4.4: unusable wallets are not made, and ended wallets do not delay others. */
 
 const ADDRESS = new Signer(41).address
 const DAY = 86_400_000
@@ -68,7 +68,7 @@ forEachEngine((engine) => {
     const { looked_at: first } = await living.executeTakeFirstOrThrow()
     assert.ok((await looked()) <= 1_000, 'one round')
     assert.ok(first >= now + 60_000 && first <= world.clock.now(), 'the wallet that lives was in it')
-    // Those that ended long ago are asked about again a day later.
+    // Wallets that ended long ago are checked again a day later.
     const next = await ended.where('looked_at', '>', 1).select('looked_at').executeTakeFirstOrThrow()
     assert.ok(next.looked_at >= first + DAY)
   })

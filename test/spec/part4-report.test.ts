@@ -4,7 +4,7 @@ import { bearer, earned, type Made, merchant, openShop, payFor, turnUntil } from
 import { assertNamed, wrongIn } from '../support/wrong-fields.ts'
 import { row } from './row.ts'
 
-/* Contract 4.3: what the checkouts of one key came to. */
+/* Contract 4.3: the report over the checkouts of a key. */
 
 const { address } = merchant
 const DAY = 24 * 3_600_000
@@ -81,7 +81,7 @@ test('checkout_report: the checkouts of this very key, by period, status and met
   })
   assert.deepEqual(whole.checkouts.at(-1)!.metadata, { shop: 'north', paid: true })
 
-  // It is the morning of the second of January, by UTC.
+  // It is the morning of the second of January in UTC.
   const thisYear = [today, newYear]
   const sinceDecember = [...thisYear, december]
   const periods: [readonly Made[], ...queries: string[]][] = [
@@ -112,12 +112,12 @@ test('checkout_report: the checkouts of this very key, by period, status and met
     for (const status of ['paid', 'confirmed', 'completed', 'complete'])
       await assertFound({ status }, [newYear, autumn])
     await assertFound({ status: 'expired' }, [december])
-    // A day as the end is the whole of that day.
+    // An end date includes the whole day.
     await assertFound({ from: '2027-01-01', to: '2027-01-01' }, [newYear])
     await assertFound({ from: '2027-01-01', to: '2027-01-02' }, [today, newYear])
     await assertFound({ to: '2027-01-01T06:00:00Z' }, [december, autumn])
     await assertFound({ from: Date.parse('2027-01-01T06:00:00Z') / 1_000 }, [today, newYear])
-    // What is said exactly goes before the period.
+    // Exact dates take precedence over the period.
     await assertFound({ query: 'today', from: '2026-12-31' }, [today, newYear, december])
   })
 
@@ -142,7 +142,7 @@ test('checkout_report: the checkouts of this very key, by period, status and met
 
   assert.equal((await report({}, stranger.key)).summary.total, 1)
   assert.equal((await report({}, secondKey)).summary.total, 1, 'not even those of another key of the account')
-  // They are counted, so that nobody takes the report for all there is.
+  // Checkouts that are not listed are counted, so that the report does not look complete.
   const [ofDay, ofSecond] = [await report({ query: 'yesterday' }), await report({}, secondKey)]
   row('2, Checkout report: excluded', () =>
     assert.deepEqual([whole.excluded, ofDay.excluded, ofSecond.excluded], [1, 0, 4]),

@@ -19,7 +19,7 @@ import {
 } from '../support/checkout-steps.ts'
 import { openReceiver } from '../support/webhook-steps.ts'
 
-/* Contract 4.5: what its merchant may read of a checkout, change about it, and say about its payments. */
+/* Contract 4.5: what a merchant may read and change of a checkout, and how payments are accepted. */
 
 const { address } = merchant
 const HOUR = 3_600_000
@@ -60,7 +60,7 @@ test('PUT changes texts until it is paid, and what is asked for only until someb
   const first = changed(await put(made.id, { title: 'New', amount: '2', metadata: { a: 1 } }))
   assert.deepEqual([first.title, first.metadata], ['New', { a: 1 }])
   assert.ok(BigInt(first.amount_raw) > nano('2') && BigInt(first.amount_raw) < nano('2.01'))
-  // To another address: where it is paid, how much and the link change together.
+  // A new address changes the amount and the link as well.
   const moved = changed(await put(made.id, { address: '@second' }))
   assert.deepEqual([moved.address, moved.title], [stranger.address, 'New'])
   const record = (await ask(`${shop.url}/checkout/${made.id}`, { method: 'GET' })).json()
@@ -70,7 +70,7 @@ test('PUT changes texts until it is paid, and what is asked for only until someb
   assert.equal(planned.plans.map(({ title }) => title).join(), 'A')
   const last = changed(await put(made.id, { plans: [], amount: '2' }))
 
-  // What was shown before pays nothing by itself any more; it is the merchant's to judge.
+  // Payments of the earlier terms do not pay it; the merchant decides about them.
   const old = [await world.pay(address, made.amount_raw), await world.pay(stranger.address, moved.amount_raw)]
   await until(async () => (await unmatched()).length === 2)
   assert.deepEqual((await unmatched()).map(({ block_hash: hash }) => hash).sort(), old.sort())
@@ -98,7 +98,7 @@ test('PUT changes texts until it is paid, and what is asked for only until someb
   assert.equal(changed(await put(wallet.id, { amount: '2' })).amount_raw, `${nano('2')}`)
   const plain = await shop.open({ address, amount: '1' }, bearer(key))
   await refused(plain.id, { mode: 'generated_wallet' }, 'mode')
-  // Nobody has opened these pages: the reason is the wallet.
+  // Nobody has opened these payment pages: the reason is the wallet.
   for (const [id, mode] of [
     [wallet.id, 'unique_address'],
     [plain.id, 'generated_wallet'],
@@ -109,7 +109,7 @@ test('PUT changes texts until it is paid, and what is asked for only until someb
     )
 })
 
-// A merchant moves a checkout to an address that has a life of its own: what came there before is no payment of it.
+// A merchant changes a checkout to an address in use: earlier payments there must not pay it.
 for (const engine of ENGINES) {
   test(`PUT to a summing mode, ${engine}: only what comes from then on counts, and one address takes one (contract 4.5, rule 9)`, async (t) => {
     const world = await openWorld(t, engine)
@@ -128,7 +128,7 @@ for (const engine of ENGINES) {
     assert.deepEqual([taken.status, taken.json().field], [409, 'address'])
     const part = await world.pay(fresh, nano('0.4'))
     await turnUntil(world, 1_000, async () => (await shop.check(made.id)).status === 'partial')
-    // Several looks at the address find the earlier one, too.
+    // Several scans of the address find the earlier payment too.
     const scannedBefore = world.clock.now()
     await turnUntil(world, 5_000, async () => world.clock.now() - scannedBefore > 3 * 60_000)
     const check = await shop.check(made.id)
@@ -206,7 +206,7 @@ test('GET :id shows payments, events with their deliveries, wallet and timeline;
   assert.deepEqual(wallet, { id: wallet!.id, ...held })
 })
 
-test('mark: what ended, was paid late or has an unmatched payment is paid by its merchant’s word (contract 4.5, Administrative checkout REST API: POST /api/admin/checkouts/:id/mark; 4.5, rule 14; 3, Checkout: marked)', async (t) => {
+test('mark: what ended, was paid late or has an unmatched payment is paid once its merchant marks it (contract 4.5, Administrative checkout REST API: POST /api/admin/checkouts/:id/mark; 4.5, rule 14; 3, Checkout: marked)', async (t) => {
   const { world, shop, key } = await openShop(t)
   const mark = (id: string, body: object = {}) => shop.rest('POST', `/api/admin/checkouts/${id}/mark`, key, body)
   const [given, ended] = [
@@ -220,7 +220,7 @@ test('mark: what ended, was paid late or has an unmatched payment is paid by its
   const missing = await mark(given.id, { block_hash: 'A'.repeat(64) })
   assert.deepEqual([missing.status, missing.json().field], [404, 'block_hash'])
 
-  // Somebody typed another amount.
+  // A customer who typed another amount.
   const hash = await world.pay(address, nano('0.9'))
   await until(async () => {
     const { payments } = (await shop.rest('GET', '/api/checkouts/unmatched', key)).json<Pick<Shown, 'payments'>>()

@@ -15,7 +15,7 @@ import {
   untilStatus,
 } from '../support/checkout-steps.ts'
 
-/* Contract 4.5: the REST interface of checkouts, under both of its paths. Changes are in part4-rest-changes. */
+/* Contract 4.5: the REST API of checkouts, under both of its paths. Changes are in part4-rest-changes. */
 
 const { address } = merchant
 const PATHS = ['/api/checkouts', '/api/admin/checkouts']
@@ -30,7 +30,7 @@ interface Page {
 
 const idsOf = (checkouts: { id: string }[]) => checkouts.map(({ id }) => id)
 
-/** Signs an address in by the link in its mail. */
+/** Signs in with the link mailed to the address. */
 async function signIn(shop: Shop, adminKey: string, email: string): Promise<string> {
   await shop.rest('POST', '/api/sign-in/request', undefined, { email })
   let token: string | undefined
@@ -60,7 +60,7 @@ test('every route: its owner is let in, everybody else gets “not found” (con
       assert.deepEqual([foreign.status, foreign.json().error], [404, 'Checkout not found.'], `${method} ${route}`)
       const missing = await shop.rest(method, route.replace(made.id, '0123456789abcdef'), other.key, body)
       assert.equal(missing.text, foreign.text, 'a stranger’s is like one that does not exist')
-      // An administrator sees all and changes nothing of others.
+      // An administrator may read everything, but not change the objects of others.
       const { status } = await shop.rest(method, route, world.key(), body)
       assert.equal(status, method === 'GET' && path === PATHS[1] ? 200 : 404, `${method} ${route} by an administrator`)
     }
@@ -71,7 +71,7 @@ test('every route: its owner is let in, everybody else gets “not found” (con
     assert.deepEqual([overview.status, overview.json().code], [403, 'feature_disabled'])
     assert.equal((await shop.rest('GET', `${path}/overview`, world.key())).status, 200)
   }
-  // A session of the dashboard opens the same endpoints as a key.
+  // A dashboard session may use the same endpoints as a key.
   const token = await signIn(shop, world.key(), 'shop@example.com')
   const mine = await shop.rest('POST', PATHS[1]!, token, { address, amount: '1' })
   assert.equal(mine.status, 201, mine.text)

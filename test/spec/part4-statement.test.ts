@@ -9,7 +9,7 @@ import { ask } from '../support/gateway.ts'
 import { type RefundShop, openRefundShop, raw } from '../support/refund-steps.ts'
 import { row } from './row.ts'
 
-/* Contract 4.12: the books of a month. */
+/* Contract 4.12: the monthly statement. */
 
 type Line = Record<string, string>
 
@@ -24,7 +24,7 @@ async function readCsv({ shop, merchant }: RefundShop, query: string, key = merc
   return rows.map((cells) => Object.fromEntries(head.map((name, at) => [name, cells[at]!])))
 }
 
-/** The page as its merchant sees it, without tags. */
+/** The page as the merchant sees it, without tags. */
 async function readPage({ shop, merchant }: RefundShop, query: string): Promise<string> {
   const headers = { cookie: await enter(shop, merchant.key) }
   return bare((await ask(`${shop.url}/dashboard/statement?${query}`, { method: 'GET', headers })).text)
@@ -37,7 +37,7 @@ forEachEngine((engine) => {
     const sell = async (fields: object) => {
       const made = await shop.open({ address: wallet, amount: '2', ...fields }, merchant.headers)
       await payFor(world, shop, made.id)
-      // Of two at the same moment the list may have either first.
+      // Checkouts made at the same moment may be listed in either order.
       world.clock.advance(1_000)
       return made
     }
@@ -52,7 +52,7 @@ forEachEngine((engine) => {
       shop.ctx.db.selectFrom('checkout_payments').select('owner').where('kind', '=', 'unmatched').execute()
     await turnUntil(world, 1_000, async () => (await stray()).length > 0)
     await shop.rest('DELETE', `/api/checkouts/${nano.id}`, merchant.key)
-    // In Berlin it is March already.
+    // In Berlin it is already March.
     goTo('2027-02-28T23:30:00Z')
     const last = await sell({ amount: '3' })
 
@@ -99,7 +99,7 @@ forEachEngine((engine) => {
     assert.match(page, /Not included: 0\.25 nano in one payment not assigned to a sale/)
     const march = await readPage(books, 'month=2027-03&time_zone=Europe/Berlin')
     assert.ok(march.includes(`NANO 1 ${last.amount} nano`) && !march.includes(' 0.5 nano'), march)
-    // Whole days from sums, and the hours at both ends one by one, are all of them.
+    // Whole days come from daily sums, and the hours at both ends are added one by one; nothing may be missing.
     const kolkata = await readPage(books, 'month=2027-02&time_zone=Asia/Kolkata')
     assert.ok(kolkata.includes(`NANO 1 ${nano.amount} nano 0.5 nano`), kolkata)
 
@@ -126,7 +126,7 @@ forEachEngine((engine) => {
     const sold = (await findCheckout(shop.app.store.db, made.id))!
     await shop.app.store.db.transaction().execute(async (tx) => {
       for (let at = 0; at < 1_100; at++) {
-        // Many at one moment: a page ends among them.
+        // Many with the same time: a page ends in the middle of them.
         const id = at.toString(16).padStart(16, '0')
         await insertCheckout(tx, { ...sold, id, paidAt: sold.paidAt! + (at % 2) })
       }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { look } from '../../src/modules/status/domain/status.ts'
 import { ask, openGateway } from '../support/gateway.ts'
 
-/* Contract 4.14: how the service stands, for everybody. */
+/* Contract 4.14: the public status of the service. */
 
 test('anybody reads how the service stands, as a page and as JSON, without an account or the name of a node (contract 4.14, rules 1 and 2)', async (t) => {
   const gateway = await openGateway(t)

@@ -13,13 +13,13 @@ import { assertNamed, wrongIn } from '../support/wrong-fields.ts'
 import { row } from './row.ts'
 import { another } from '../support/another.ts'
 
-/* Contract 4.13: what is paid again and again, by those who want to. */
+/* Contract 4.13: subscriptions, which payers renew themselves. */
 
 const { address } = merchant
 const PAYER = 'payer@example.com'
 const DAY = 86_400_000
 
-/** A merchant who sells something by the month, and a clock at the end of January. */
+/** A merchant with a monthly subscription, on a clock at the end of January. */
 async function openClub(t: TestContext, engine?: StoreEngine, terms: object = {}, env = {}) {
   const world = await openWorld(t, engine)
   const shop = await world.start(env)
@@ -34,7 +34,7 @@ async function openClub(t: TestContext, engine?: StoreEngine, terms: object = {}
   const read = async () => (await db.selectFrom('subscriptions').selectAll().execute())[0]!
   const until = (status: string) => turnUntil(world, 30_000, async () => (await read()).status === status)
   const sent = new Map<string, { id: string; subject: string; text: string }>()
-  /** All that were ever sent about the subscription, receipts aside: the box forgets old ones. */
+  /** All mails about the subscription except receipts; the mailbox drops old ones. */
   const mails = async () => {
     const kept = db
       .selectFrom('mails')
@@ -53,7 +53,7 @@ async function openClub(t: TestContext, engine?: StoreEngine, terms: object = {}
     until,
     paidUntil: async () => new Date((await read()).paid_until!).toISOString().slice(0, 10),
     mails,
-    /** What the first mail leads to. */
+    /** The link of the first mail. */
     async payerPage() {
       await until('due')
       await turnUntil(world, 500, async () => (await mails()).length === 1)
@@ -100,9 +100,9 @@ forEachEngine((engine) => {
     const second = idIn(await sendForm(`${local}/renew`))
     assert.equal(idIn(await sendForm(`${local}/renew`)), second, 'pressed twice, it is one checkout')
     await pay(second)
-    // From the end, without drift.
+    // Periods are counted from the end of the last one, so that they do not drift.
     assert.deepEqual([(await read()).status, await paidUntil()], ['active', '2027-03-31'])
-    // Paid again at once: it is given to the time after that.
+    // A second payment right away extends the period that follows.
     await pay(idIn(await sendForm(`${local}/renew`)))
     assert.equal(await paidUntil(), '2027-04-30')
 
@@ -124,7 +124,7 @@ forEachEngine((engine) => {
     assert.deepEqual(await toldOf(last), ['subscription.renewed', 'subscription.due', 'subscription.lapsed'])
     goTo('2027-05-10T12:00:00Z')
     await pay(idIn(await sendForm(`${local}/renew`)))
-    // Nobody pays for what is over.
+    // A cancelled subscription takes no payments.
     assert.deepEqual([(await read()).status, await paidUntil()], ['active', '2027-06-10'])
 
     const list = await shop.rest('GET', `/api/links/${link.id}`, key)

@@ -7,7 +7,7 @@ import { openDevnet } from '../support/devnet.ts'
 import { ask, openGateway } from '../support/gateway.ts'
 import { requiredOf } from '../support/x402-steps.ts'
 
-/* What can be tried on the development ledger at once. */
+/* What can be tried at once on the development ledger. */
 
 const SHOP = new Signer(1).address
 const HASH = '7442BB86A58594F1212F0AA9904E13F19816C211BA87F533F12407615A630419'

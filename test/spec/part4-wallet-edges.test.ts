@@ -7,7 +7,7 @@ import { until } from '../support/until.ts'
 import { type Answer, SHOP, openClient } from '../support/wallet-client.ts'
 import { assertNamed, wrongIn } from '../support/wrong-fields.ts'
 
-/* Contract 4.2: what a wallet shows while its blocks wait, and requests that nobody can read. */
+/* Contract 4.2: what a wallet shows while its blocks are pending, and malformed requests. */
 
 const NANO = 10n ** 30n
 
@@ -29,7 +29,7 @@ test('the money of a wallet vanished between receive and its confirmation: its o
     await client.deposit(account, '5')
     await until(async () => (await shown())[1] === 5n)
     node.hold()
-    // Sent to it and not confirmed: nobody's yet.
+    // An unconfirmed deposit does not count yet.
     await client.deposit(account, '2')
     assert.deepEqual(await shown(), [0n, 5n])
     const [received] = await client.ask<Answer[]>({ receive: true, account })
@@ -38,7 +38,7 @@ test('the money of a wallet vanished between receive and its confirmation: its o
     assert.equal(confirmed, 'false')
     await node.release()
     await until(async () => (await shown())[1] === 2n)
-    // The next block waits until the one before it is confirmed, here too.
+    // Here too, the next block waits until the one before it is confirmed.
     const { db } = client.gateway.app.store
     const open = () => db.selectFrom('wallet_blocks').select('id').where('status', '<>', 'confirmed').execute()
     await until(async () => (await open()).length === 0)
@@ -79,7 +79,7 @@ test('list: "True" made a wallet and receive: "all" did nothing: flags are read 
   ])
   assert.equal(await count(), 1, 'nothing was made')
 
-  // That it should be over now is the end of it.
+  // Setting its expiry to now ends it at once.
   const other = await client.create()
   assert.deepEqual(await client.ask({ expire: 'True', account: other }), { deleted: true })
   const gone = await client.call({ balance: true, account: other })

@@ -16,14 +16,14 @@ import { testRandom } from '../support/random.ts'
 import { ALICE, type Client, SHOP, clientWith, openClient } from '../support/wallet-client.ts'
 import { openGateway } from '../support/gateway.ts'
 
-/* Contract 4.2, rules 5, 11 and 17: how the keys of wallets are kept, and what happens when somebody else has one. */
+/* Contract 4.2, rules 5, 11 and 17: how the keys of wallets are stored, and what happens when a key is stolen. */
 
 const master = { id: 'key-1', key: testRandom.bytes(32) }
 const other = { id: 'key-2', key: testRandom.bytes(32) }
 const settingOf = (...keys: { id: string; key: Uint8Array }[]) =>
   keys.map(({ id, key }) => `${id}:${Buffer.from(key).toString('base64')}`).join()
 
-/** The key of a wallet, as somebody reads it who has the store and the master keys. */
+/** The key of a wallet, decrypted as somebody could who has the store and the master keys. */
 async function stealKey({ gateway }: Client, address: string): Promise<Uint8Array> {
   const { db } = gateway.app.store
   const { id } = await db.selectFrom('wallets').select('id').where('address', '=', address).executeTakeFirstOrThrow()
@@ -36,7 +36,7 @@ test('each wallet has a random key of its own behind a data key of its own, and 
   const client = clientWith(first, first.app.createdKey!)
   const wallets = [await client.create(), await client.create(), await client.create({ vanity: '3e' })]
   const keys = await Promise.all(wallets.map((address) => stealKey(client, address)))
-  // What was searched for is a scalar with the prefix of its nonces.
+  // The search below covers the key's scalar and its nonce prefix.
   assert.equal(keys.map((key) => key.length).join(), '32,32,64')
   for (const [at, key] of keys.entries()) assert.equal(toSigningKey(key).publicKey, fromAddress(wallets[at]!))
   const { db } = first.app.store
@@ -45,11 +45,11 @@ test('each wallet has a random key of its own behind a data key of its own, and 
   assert.equal(new Set(rows.flatMap((row) => [row.wrapped_data_key, row.sealed_key])).size, 8)
   for (const row of rows) {
     assert.equal(row.master_key_id, 'key-1')
-    // A nonce of 12 bytes, a key of 32, and a tag of 16, as AES-256-GCM has them.
+    // 12 bytes nonce, 32 bytes key and 16 bytes tag, as in AES-256-GCM.
     assert.equal(Buffer.from(row.wrapped_data_key, 'base64').length, 60)
     for (const key of keys) assert.ok(!Buffer.from(row.sealed_key, 'base64').includes(Buffer.from(key)))
   }
-  // While somebody sends, every data key is wrapped anew; what it seals stays.
+  // While wallets send, every data key is encrypted with a new master key; the data that it encrypts stays.
   const vault = new EnvelopeVault({ load: () => toMasterKeys([master, other]), random: testRandom })
   const sends = wallets.map(async (account) => {
     await client.deposit(account, '2')

@@ -10,7 +10,7 @@ import { openGateway, sharedKeys } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 import { type Answer, type Client, SHOP, clientWith, openClient } from '../support/wallet-client.ts'
 
-/* Contract 4.2: what cloud wallets promise about money, keys and failures. */
+/* Contract 4.2: promises about the money, keys and failures of cloud wallets. */
 
 const MINUTE = 60_000
 const MONTH = 30 * 86_400_000
@@ -50,7 +50,7 @@ test('a send repeated with its idempotency key, in the header or the body, is on
   }
   const conflict = [409, 'idempotency_conflict', 'This Idempotency-Key was used with another request.']
   assert.deepEqual(await refusalOf(client, { ...send, amount: '2' }, headers), conflict)
-  // The stored answer is gone after a day, or a process died before it could keep one: the send itself remembers.
+  // Deletes the stored answer, as after a day or after a crash: the send itself must still be recognised.
   const forget = () => client.gateway.app.store.db.deleteFrom('idempotency').execute()
   await forget()
   assert.equal((await client.ask(send, headers)).hash, first.hash)
@@ -75,7 +75,7 @@ test('a thousand sends a month are free and have no fee; the next costs a credit
   const [use] = await uses.execute()
   assert.deepEqual([use!.meter, use!.taken], ['wallet_send', 1])
   assert.ok(Math.abs(use!.ends_at - Date.now() - MONTH) < 10 * MINUTE)
-  // As if there had been 998 more.
+  // As if 998 more had been made.
   await db.updateTable('free_uses').set({ taken: 999 }).execute()
   const [, tooMuch] = await refusalOf(client, { send: SHOP, amount: '9', account })
   assert.equal(tooMuch, 'insufficient_funds')
@@ -118,7 +118,7 @@ test('403 limits: a thousand wallets that have not ended, the largest send, and 
   assert.deepEqual(await refusalOf(client, {}), full)
 })
 
-/** Wallets in front of a node that can misbehave; the ledger behind it is sound. */
+/** Wallets with a node that can misbehave; its ledger is sound. */
 async function openBehindNode(t: TestContext) {
   const ledger = await openDevnet(t)
   const upstream = await FaultyNode.start(t, { ledger })
@@ -142,12 +142,12 @@ test('502 with the hash when no node has answered: the same bytes go out by them
   assert.deepEqual([lost.status, lost.json().code], [502, 'publish_unknown'])
   const { hash } = lost.json()
   assert.match(hash!, /^[0-9A-F]{64}$/)
-  // What it builds on came from one answer.
+  // The frontier and the balance came from one answer.
   assert.deepEqual([upstream.hits('account_info'), upstream.hits('accounts_frontiers')], [1, 0])
   const bodies = () => upstream.bodies('process').map((body) => (JSON.parse(body) as { block: Answer }).block)
   const [signed] = bodies()
   assert.deepEqual([signed!.previous, signed!.balance], [before.previous, String(before.balance - nano(1))])
-  // There is one open block: another send waits for it, and in vain.
+  // One block is open, so another send waits for it and times out.
   assert.deepEqual((await refusalOf(client, { ...send, amount: '2' })).slice(0, 2), [503, 'wallet_busy'])
   await client.gateway.app.close()
   assert.equal(ledger.node.ledger.receivableSum(fromAddress(SHOP)!, false), 0n)

@@ -4,7 +4,7 @@ import { ENGINES } from '../support/engines.ts'
 import { ALICE, SHOP, clientWith, openClient } from '../support/wallet-client.ts'
 import { openWorld } from '../support/world.ts'
 
-/* Contract 4.2, rule 20: a request of one operation never becomes another. */
+/* Contract 4.2, rule 20: a request for one operation is never executed as another. */
 
 const account = (address: string) => ({ account: address })
 

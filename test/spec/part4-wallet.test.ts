@@ -11,7 +11,7 @@ import { ALICE, type Answer, SHOP, openClient, openStranger } from '../support/w
 import { assertRefusal } from './refusal.ts'
 import { row } from './row.ts'
 
-/* Contract 4.2: every operation of a cloud wallet, in both styles, and what cannot be meant. */
+/* Contract 4.2: every operation of a cloud wallet, in both styles, and nonsensical requests. */
 
 const DAY = 86_400
 const RAW = (nano: string, zeros: number) => `${nano}${'0'.repeat(zeros)}`
@@ -38,7 +38,7 @@ test('200 create answers every field in its type, and lifetimes from five minute
   row('4.2, Creating: metadata', () =>
     assert.deepEqual([wallet.metadata, 'metadata' in plain], [{ order: { id: 7 } }, false]),
   )
-  // A list stays a list, and a name is the address it has now.
+  // A list stays a list, and a name is stored as its current address.
   const refunds = [[SHOP], [SHOP, '@Alice'], '@Alice'].map((refund_address) => client.ask<Answer>({ refund_address }))
   const told = (await Promise.all(refunds)).map((made) => made.refund_address)
   row('4.2, Creating: refund_address', () =>
@@ -96,7 +96,7 @@ test('200 receive, balance, account info, send and delete in flag style (contrac
   const account = made.address as string
   const deposits = [await client.deposit(account, '1.5'), await client.deposit(account, '0.25')]
   const until = { address: account, expiration: 'in 3 months', expiration_unix: made.expiration_unix }
-  // Nothing is received unless somebody says so.
+  // Nothing is received until it is requested.
   const coming = (raw: string, text: string) => ({
     pending: raw,
     pending_nano: text,
@@ -198,7 +198,7 @@ test('400 what cannot be meant is refused with the name of its field (contract 4
       assert.deepEqual([reply.status, reply.json().code, reply.json().field], [400, code, field], reply.text)
     }
   }
-  // What lies just within is taken.
+  // Values exactly at the limits are accepted.
   await client.create({ refund_address: signers(10) })
   await client.create({ metadata: { text: 'x'.repeat(4_000) } })
   await client.create({ metadata: members(50) })
@@ -229,7 +229,7 @@ test('200 a wallet of a chosen beginning signs like any other; 503 with the limi
   assert.deepEqual([reply.json<Answer>().retry_after, reply.headers['retry-after']], [1, '1'])
 })
 
-/** Remembers how long everybody wants to wait. */
+/** A clock that records all requested waits. */
 class PatientClock extends TestClock {
   readonly wishes: number[] = []
 
@@ -271,7 +271,7 @@ test('two long vanity searches of one account do not keep another from its own (
   for (const vanity of ['1zzzz', '3zzzz']) {
     const sent = request(url, { method: 'POST', headers: { ...greedy.headers, 'idempotency-key': vanity } })
     sent.on('error', () => undefined)
-    // Whoever hangs up ends the search.
+    // A caller who closes the connection ends the search.
     t.after(() => sent.destroy())
     sent.end(JSON.stringify({ action: 'cloud_wallet', vanity }))
   }

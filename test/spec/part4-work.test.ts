@@ -11,11 +11,11 @@ import { row } from './row.ts'
 import { alice, bob, openLedgerWorld } from './ledger-world.ts'
 import { serveWhole } from '../support/serve.ts'
 
-/* Contract 4.1, work: how strong it is, who makes it, what it costs, and whose wait ends. */
+/* Contract 4.1, work: difficulty, sources, costs, and cancelled requests. */
 
 const SEND = 'ffc0000000000000'
 const RECEIVE = 'f000000000000000'
-/** What computes is written out in each test. */
+/** Each test enables its own sources of work. */
 const NOBODY_ELSE = { WORK_THREADS: '0', WORK_NODES: 'false', WORK_PRECOMPUTE: 'false' }
 
 const rootOf = (text: string) => createHash('sha256').update(text).digest('hex').toUpperCase()
@@ -30,14 +30,14 @@ type Work = (asked: Asked) => string | Promise<string>
 
 const honest: Work = ({ hash, difficulty }) => findWork(hash, BigInt(`0x${difficulty}`))
 const silent: Work = () => new Promise(() => undefined)
-/** A value that is too weak, reported as if it were strong. */
+/** Work that is too weak, reported as strong enough. */
 const lying: Work = ({ hash }) => {
   let nonce = 0n
   while (workValue(hash, formatWork(nonce)) >= WORK_THRESHOLDS.dev.receive) nonce++
   return formatWork(nonce)
 }
 
-/** A work server on loopback that speaks the usual protocol and finds work as it is told. */
+/** A work server with the usual protocol on loopback, whose answers the test sets. */
 async function openWorkServer(t: TestContext, work: Work) {
   const asked: Asked[] = []
   const url = await serveWhole(t, (body, _request, response) => {
@@ -81,7 +81,7 @@ test('what is asked for, or what the block does, says how strong the work has to
     [{ multiplier: '4' }, 'fff0000000000000'],
     [{ multiplier: 2, difficulty: RECEIVE }, 'ffe0000000000000'],
     [{ difficulty: RECEIVE, subtype: 'send' }, RECEIVE],
-    // Wallets of the live network name its thresholds also here, beyond 64 times what this ledger asks for.
+    // Wallets for the live network send its thresholds here too, although they exceed 64 times this ledger's.
     [{ difficulty: 'ffff100000000000' }, 'ffff100000000000'],
   ]
   for (const [at, [fields, difficulty, hash = rootOf(`case ${at}`)]] of cases.entries()) {
@@ -89,7 +89,7 @@ test('what is asked for, or what the block does, says how strong the work has to
     const asked = server.asked.at(-1)!
     assert.deepEqual(asked, { action: 'work_generate', hash, difficulty }, JSON.stringify(fields))
   }
-  // Of an account that is there, the balance says what a block does; the stronger work serves for the weaker wish.
+  // For an existing account, the balance shows the kind of a block. A stronger request than needed is granted.
   for (const [block, difficulty] of [
     [alice.receive(frontier, gift, nano(1)), RECEIVE],
     [alice.send(frontier, bob.key, nano(1)), SEND],
@@ -126,7 +126,7 @@ test('what is asked for, or what the block does, says how strong the work has to
   assert.equal(server.asked.length, before, 'nobody looked for any of it')
 })
 
-test('a source that lies is not believed, and the next one is asked (contract 4.1, rule 14)', async (t) => {
+test('a source with wrong work is rejected, and the next one is asked (contract 4.1, rule 14)', async (t) => {
   const [liar, good] = [await openWorkServer(t, lying), await openWorkServer(t, honest)]
   const { call } = await openGateway(t, { ...NOBODY_ELSE, WORK_URLS: `${liar.url},${good.url}` })
   const hash = rootOf('truth')
@@ -134,7 +134,7 @@ test('a source that lies is not believed, and the next one is asked (contract 4.
   assert.deepEqual([liar.has('work_generate', hash), good.has('work_generate', hash)], [true, true])
 })
 
-test('sources race: who is silent is overtaken and told to stop (contract 4.1, rule 15)', async (t) => {
+test('sources race: the slower one is cancelled (contract 4.1, rule 15)', async (t) => {
   const clock = new TestClock()
   const [slow, quick] = [await openWorkServer(t, silent), await openWorkServer(t, honest)]
   const { call } = await openGateway(t, { ...NOBODY_ELSE, WORK_URLS: `${slow.url},${quick.url}` }, clock)
@@ -179,7 +179,7 @@ test('what was asked for before says so, costs nothing and counts nowhere (contr
   assert.equal(server.asked.length, 1)
 })
 
-test('a chain of blocks has no more free work than anybody, prepared or not, and strangers have none prepared (contract 4.1, rule 15; 7, Texts and codes: over the quota of work; 8, Plans: anonymous, by IP, free key)', async (t) => {
+test('a chain of blocks has the same free work as any caller, prepared or not, and none is prepared for anonymous callers (contract 4.1, rule 15; 7, Texts and codes: over the quota of work; 8, Plans: anonymous, by IP, free key)', async (t) => {
   const clock = new TestClock()
   const server = await openWorkServer(t, honest)
   const free = { FREE_WORK_ANONYMOUS_PER_HOUR: '1', FREE_WORK_PER_HALF_HOUR: '2' }
@@ -204,7 +204,7 @@ test('a chain of blocks has no more free work than anybody, prepared or not, and
   }
   assert.equal(await isReady(ofStranger), false)
 
-  // Anybody may ask for any root; the hour of an address holds one.
+  // Anybody may request work for any root; an address may hold one per hour.
   const bySomebody = await call('work_generate', { hash: roots[0]! })
   assertStrong(bySomebody, roots[0]!)
   const { cached, credits } = bySomebody.json<Record<string, unknown>>()
@@ -214,7 +214,7 @@ test('a chain of blocks has no more free work than anybody, prepared or not, and
   assert.deepEqual([refused.status, refused.json().code], [429, 'work_quota'])
   assert.match(refused.json().detail!, /^1 works in 60 minutes are free for one address without a key\. .*buy_rpc/)
 
-  // The half hour of an account holds two, one of them searched for now.
+  // An account may hold two in half an hour, one of which is being searched now.
   assert.equal((await call('work_generate', { hash: rootOf('searched') }, keyed)).status, 200)
   assert.equal((await call('work_generate', { hash: roots[1]! }, keyed)).json<{ cached: boolean }>().cached, true)
   const beyond = await call('work_generate', { hash: roots[2]! }, keyed)
@@ -271,7 +271,7 @@ test('a wallet that gives up after seconds, on the machine of a local gateway, f
   await until(() => server.has('work_generate', hash))
   controller.abort()
   await assert.rejects(first)
-  // Answered after the gateway has seen the connection end.
+  // Answered after the gateway has seen the connection close.
   await call('version')
   const second = ask()
   gate.resolve()

@@ -17,15 +17,15 @@ import {
 } from '../support/x402-steps.ts'
 import { row } from './row.ts'
 
-/* Any service may settle its payments here, with the packages it has; that they do is in test/gallery. */
+/* Any service may use the facilitator with the official packages; test/gallery tests those. */
 
 const terms = { ...TERMS, network: 'nano:mainnet', extra: {} } as const
 type Payload = Parameters<HTTPFacilitatorClient['verify']>[0]
 const payload = (block: Parameters<typeof payloadOf>[0], change?: Parameters<typeof payloadOf>[1]) =>
   payloadOf(block, change) as unknown as Payload
 
-test('a service learns what is settled here before it sends anything; 429 whoever asks too much gets the time to come back (contract 4.7, Other endpoints of 4.7: GET /facilitator/supported)', async (t) => {
-  // Nothing is for sale: the facilitator stands by itself.
+test('a service can read what is settled here before it sends anything; 429 with the time to retry for too many requests (contract 4.7, Other endpoints of 4.7: GET /facilitator/supported)', async (t) => {
+  // The gateway sells nothing; only the facilitator runs.
   const env = { X402_PAY_TO: '', LIMIT_ANONYMOUS_PER_MINUTE: '2' }
   const { url } = await openFaultyShop(t, { clock: new TestClock(), env })
   const look = () => ask(`${url}/facilitator/supported`, { method: 'GET' })
@@ -40,7 +40,7 @@ test('eight parallel settlements of one block succeed once; one for another serv
   const payer = await openPayer(node)
   const client = new HTTPFacilitatorClient({ url: `${url}/facilitator` })
   const theirs = paymentBlock(node, payer)
-  // The services that rely on it may have no memory of their own: five parallel requests must not all be paid.
+  // Services that rely on it may not record payments themselves: of parallel requests with one payment only one may be accepted.
   const outcomes = await Promise.all(Array.from({ length: 8 }, () => client.settle(payload(theirs), terms)))
   assert.equal(outcomes.filter(({ success }) => success).length, 1)
   assert.equal(upstream.hits('process'), 1)
@@ -67,7 +67,7 @@ test('a service whose answer was lost gets it again with its Idempotency-Key, an
   assert.equal(paymentsOnLedger(node), 1)
 })
 
-test('whoever opens the address of the facilitator reads what it is; a program gets its networks and addresses (contract 4.7, Other endpoints of 4.7: GET /facilitator)', async (t) => {
+test('the facilitator’s URL explains itself to people; a program gets its networks and addresses (contract 4.7, Other endpoints of 4.7: GET /facilitator)', async (t) => {
   const { url } = await openFaultyShop(t, { env: { X402_PAY_TO: '' } })
   const open = (accept: string) => ask(`${url}/facilitator`, { method: 'GET', headers: { accept } })
   const page = await open('text/html,application/xhtml+xml,*/*;q=0.8')
@@ -119,7 +119,7 @@ test('a payment for other terms is called invalid, and never sent (contract 4.7,
   assert.equal(upstream.hits('process'), 0)
 })
 
-test('400 what is no call to a facilitator, 503 while no node can tell (contract 4.7, Other endpoints of 4.7: POST /facilitator/verify, POST /facilitator/settle; 4.7, Reasons of 4.7: unexpected_verify_error, unexpected_settle_error)', async (t) => {
+test('400 for a body that is not a call to a facilitator, 503 while no node answers (contract 4.7, Other endpoints of 4.7: POST /facilitator/verify, POST /facilitator/settle; 4.7, Reasons of 4.7: unexpected_verify_error, unexpected_settle_error)', async (t) => {
   const { url, node, upstream } = await openFaultyShop(t)
   const post = (path: string, body: string) => ask(`${url}/facilitator/${path}`, { body })
   const deep = `{"paymentPayload":${'['.repeat(50)}${']'.repeat(50)}}`
@@ -142,7 +142,7 @@ test('400 what is no call to a facilitator, 503 while no node can tell (contract
   const unsettled = { success: false, errorReason: 'unexpected_settle_error', transaction: '', network: TERMS.network }
   const unsent = 'Payments cannot be settled right now. Nothing was sent; try again.'
   assert.deepEqual(outcome.json(), { ...away, ...unsettled, error: unsent, message: unsent })
-  // Nothing was spoilt by it.
+  // The failure had no effect on it.
   await upstream.behave('none')
   await until(async () => (await post('settle', body)).json<{ success: boolean }>().success)
   assert.equal(paymentsOnLedger(node), 1)

@@ -23,7 +23,7 @@ import {
 } from '../support/x402-steps.ts'
 import { row } from './row.ts'
 
-/* Contract 4.7: what becomes of a payment once it is presented, and what its payer is told. */
+/* Contract 4.7: what happens to a presented payment, and what its payer is told. */
 
 test('the same payment with the same request gets the stored answer for a day, pays for nothing else, and is never charged again (contract 4.7, rules 10 and 19; 4.7, Answers of 4.7: stored result; 4.7, Reasons of 4.7: duplicate_settlement)', async (t) => {
   const clock = new TestClock()
@@ -36,7 +36,7 @@ test('the same payment with the same request gets the stored answer for a day, p
   const timer = setInterval(() => clock.advance(10), 10)
   const first = await ask().finally(() => clearInterval(timer))
   assert.equal(first.status, 200, first.text)
-  // In whatever order its members stand.
+  // The order of the fields does not matter.
   const again = await post(`{"subtype":"send", "hash":"${hash}","action":"work_generate"}`, signed(block))
   assert.deepEqual([again.status, again.text], [200, first.text])
   assert.equal(again.headers['idempotent-replayed'], 'true')
@@ -50,7 +50,7 @@ test('the same payment with the same request gets the stored answer for a day, p
   clock.leap(24 * 3_600_000 - 60_000)
   const kept = await ask()
   assert.deepEqual([kept.text, kept.headers['idempotent-replayed']], [first.text, 'true'])
-  // What is forgotten is forgotten once an hour.
+  // Old answers are deleted once an hour.
   clock.leap(60_000)
   let last = await ask()
   await until(async () => {
@@ -69,7 +69,7 @@ test('402 what the ledger definitely refuses is reported with both headers, and 
   const payer = await openPayer(node)
   const block = paymentBlock(node, payer)
   const hash = newHash()
-  // The account moves on between our look at it and the broadcast.
+  // The account changes between the check and the broadcast.
   const release = upstream.hold('account_info')
   const asked = call('work_generate', { hash }, signed(block))
   await until(() => upstream.hits('account_info') > 0)

@@ -24,7 +24,7 @@ import { row } from './row.ts'
 
 const STRANGER = new Signer(901, WORK_THRESHOLDS.dev)
 
-/* Every way a payment can be wrong: refused with its reason, and nothing of it reaches the ledger. */
+/* Invalid payments of every kind: each is refused with its reason and never reaches the ledger. */
 test('402 whatever is wrong with a payment, its reason is reported and nothing is sent (contract 4.7, rule 12; 4.7, Answers of 4.7: payment malformed, wrong, under- or overpaid, or used before; 8, Other areas: size of PAYMENT-SIGNATURE)', async (t) => {
   const { call, node, upstream, app, log } = await openFaultyShop(t)
   const payer = await openPayer(node)
@@ -113,7 +113,7 @@ test('402 whatever is wrong with a payment, its reason is reported and nothing i
   assert.equal(upstream.hits('process'), 0)
   assert.equal(paymentsOnLedger(node), 0)
   assert.deepEqual(await app.store.db.selectFrom('x402_payments').selectAll().execute(), [])
-  // Nothing of all this has spoilt the good one.
+  // None of these refusals affected the valid payment.
   const reply = await call('work_generate', { hash: newHash() }, signed(good))
   assert.equal(reply.status, 200, reply.text)
   assert.ok(log().includes(hashBlock(good)), 'its hash is what the log knows it by')
@@ -126,7 +126,7 @@ test('without work and a signature no node is asked; 400 parameters come before 
   const pay = (members: Members) =>
     call('work_generate', { hash: newHash() }, { 'payment-signature': encode(payloadOf(good, { block: members })) })
   const signature = 'A'.repeat(128)
-  // Proof of work before the signature, and both before any node: a flood costs whoever floods.
+  // Proof of work is checked before the signature, and both before any node is asked: a flood then costs its sender most.
   const both = { work: workFor(good.previous, 0n, WORK_THRESHOLDS.dev.send), signature }
   assertRefused(await pay(both), 'invalid_exact_nano_payload_work')
   assertRefused(await pay({ signature }), 'invalid_exact_nano_payload_signature')
@@ -183,7 +183,7 @@ test('200 every way to write the same good payment is understood (contract 4.7, 
   }
   assert.equal(paymentsOnLedger(node), forms.length)
 
-  // Two header lines arrive as one with a comma, which is no base64.
+  // Two header lines are joined with a comma, which is not valid base64.
   const value = encode(payloadOf(paymentBlock(node, payer)))
   const body = JSON.stringify({ action: 'work_generate', hash: newHash() })
   assert.equal((await ask(url, { headers: { 'PAYMENT-SIGNATURE': [value, value] }, body })).status, 402)

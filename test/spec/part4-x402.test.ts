@@ -35,7 +35,7 @@ import {
 } from '../support/x402-steps.ts'
 import { row } from './row.ts'
 
-/* Contract 4.7: the price, the payment, and what it buys. What can go wrong is in part4-x402-refusals and -outcomes. */
+/* Contract 4.7: the price, the payment, and the answer. Failures are in part4-x402-refusals and -outcomes. */
 
 const RESOURCE = {
   url: 'https://rpc.example/actions/work_generate',
@@ -56,7 +56,7 @@ interface Item {
   extensions: { bazaar: Described }
 }
 
-/** Says how the action is called, and its own example keeps to its own schema. */
+/** Checks the description of the action's input, and the example against its own schema. */
 function assertDescribes({ info, schema }: Described, name: string): void {
   const action = ACTIONS.find((one) => one.name === name)!
   assert.deepEqual([info.input.method, info.input.body], ['POST', action.example.request])
@@ -84,16 +84,16 @@ test('402 what has a price is answered with the price, in the header and in the 
   assert.ok(String(reply.headers['payment-required']).length < 2_500)
   assert.equal(reply.headers['payment-response'], undefined)
   const misspelt = await call('work_generate', { hash: newHash(), dificulty: '1' })
-  // Told before it is paid.
+  // Reported before the payment.
   assert.deepEqual([misspelt.status, misspelt.headers['x-ignored-fields']], [402, 'dificulty'])
   assert.equal(reply.headers['cache-control'], 'no-store')
   assert.match(String(reply.headers['access-control-expose-headers']), /PAYMENT-REQUIRED, PAYMENT-RESPONSE/)
   const preflight = await ask(url, { method: 'OPTIONS' })
   const allowed = String(preflight.headers['access-control-allow-headers'])
   assert.match(allowed, /payment-signature/)
-  // @x402/fetch sends it on the paid request, by mistake.
+  // @x402/fetch sends this header on the paid request by mistake.
   assert.match(allowed, /access-control-expose-headers/)
-  // The price can be asked for without parameters, and an empty payment is none.
+  // The price can be requested without parameters, and an empty payment counts as none.
   assert.deepEqual((await call('work_generate')).json(), reply.json())
   const empty = await call('work_generate', { hash: newHash() }, { 'payment-signature': '' })
   assert.equal(empty.json().code, 'payment_required')
@@ -115,7 +115,7 @@ test('200 for the exact payment of the identical body: the work, the receipt, an
     const body = JSON.stringify({ action: 'work_generate', hash })
     const { accepts } = requiredOf(await post(body))
     const block = paymentBlock(node, payer)
-    // Members of the protocol's own that nobody here needs.
+    // Optional fields of the protocol that the gateway does not need.
     const optional = { resource: RESOURCE, extensions: { a: { b: 1 } } }
     const header = encode(payloadOf(block, { accepted: accepts[0]!, top: optional }))
     const reply = await post(body, { 'payment-signature': header })
@@ -127,12 +127,12 @@ test('200 for the exact payment of the identical body: the work, the receipt, an
     assert.deepEqual(responseOf(reply), receiptOf(block, payer))
     assert.equal(reply.headers['payment-required'], undefined)
     assert.equal(reply.headers['idempotent-replayed'], undefined)
-    // Final on the ledger before anything was served.
+    // The payment is final on the ledger before the request is served.
     const info = (await call('block_info', { hash: hashBlock(block), json_block: 'true' })).json<Info>()
     assert.deepEqual([info.amount, info.confirmed, info.contents.link_as_account], [`${PRICE}`, 'true', SHOP.address])
   }
   assert.equal(paymentsOnLedger(node), 3)
-  // A price asked for one thing pays for another of the same price, whatever the payload calls it.
+  // A payment for one action may be used for another with the same price, whatever the payload calls it.
   await call('account_weight', { account: SHOP.address })
   const elsewhere = { resource: { ...RESOURCE, url: 'https://elsewhere.example/', description: 'account_weight' } }
   const header = encode(payloadOf(paymentBlock(node, payer), { top: elsewhere }))
@@ -144,7 +144,7 @@ test('200 for the exact payment of the identical body: the work, the receipt, an
   assert.deepEqual([after.status, after.headers['payment-response']], [401, undefined], 'it is no key either')
 })
 
-// Contract 5, rule 8: even an invalid credential leads to normal authentication, and the payment stays unused.
+// Contract 5, rule 8: with any credential, even an invalid one, the request is authenticated as usual and the payment stays unused.
 test('any credential skips the payment, and an empty one does not (contract 5, rule 8; 4.7, rule 17)', async (t) => {
   const { call, node, app, url } = await openShop(t)
   const payer = await openPayer(node)
@@ -240,7 +240,7 @@ test('programs that look for something to buy find each sold action at its own a
   assert.equal(paid.status, 200, paid.text)
 })
 
-/** The checks of the scheme that is proposed to the x402 Foundation (pull request 3432), in its order, on what a client sends. */
+/** The checks of the scheme proposed to the x402 Foundation (pull request 3432), in its order, on a client's payment. */
 async function checkAsProposed(payment: Proposed, terms: { payTo: string; amount: string }, node: LedgerNode) {
   const { block } = payment.payload
   assert.equal(payment.x402Version, 2)
@@ -270,7 +270,7 @@ test('what our client pays with keeps to the proposed scheme for Nano, and a pay
   const scheme = exactNano({ privateKey: payer.privateKey, rpcUrl: url })
   const payment = await scheme.createPaymentPayload(2, terms)
   await checkAsProposed(payment, terms, node)
-  // Every member of the proposal's own example, in its order.
+  // All fields of the proposal's own example, in its order.
   const form = { x402Version: 2, resource: RESOURCE, accepted: terms, payload: payment.payload, extensions: {} }
   const reply = await call('work_generate', { hash: newHash() }, { 'payment-signature': encode(form) })
   assert.equal(reply.status, 200, reply.text)
@@ -296,7 +296,7 @@ test('a price that was reported is good for five minutes after it has changed, a
   await before.app.close()
   const { call } = await openGateway(t, { ...env, X402_PRICE: '9 raw' }, clock)
   assert.equal(requiredOf(await call('work_generate')).amount, '9')
-  // The wait for a confirmation goes by the clock, which goes as time does meanwhile.
+  // The wait for a confirmation follows the test clock, which advances in real time meanwhile.
   const pay = async (amount: bigint) => {
     const block = paymentBlock(ledger.node, payer, amount)
     const headers = { 'payment-signature': encode(payloadOf(block, { accepted: { amount: `${amount}` } })) }

@@ -13,7 +13,7 @@ import { openStaff } from '../support/people-steps.ts'
 import { openRefundShop } from '../support/refund-steps.ts'
 import { subscribe } from '../support/subscribe.ts'
 
-/* Every way to change something, walked as a person and as a key: what it leaves in the activity log, and under whose name. */
+/* Makes every kind of change, as a person and with a key, and reads the activity log: what it says, and who acted. */
 
 const waysOf = (lists: Readonly<Record<string, string>>) =>
   Object.values(lists).flatMap((list) => list.split(',').map((way) => way.trim()))
@@ -31,7 +31,7 @@ forEachEngine((engine) => {
     type Told = { id: string; what: string; actor: string }
     const told = async (of: string): Promise<Told[]> =>
       ctx.db.selectFrom('audit_entries').select(['id', 'what', 'actor']).where('account_id', '=', of).execute()
-    /** What one request leaves in the log. */
+    /** The entry that one request leaves in the log. */
     async function expect(way: string, what: string, actor: string, ask: () => Promise<Reply>, of = accountId) {
       const before = new Set((await told(of)).map(({ id }) => id))
       const { status, text } = await ask()
@@ -161,7 +161,7 @@ forEachEngine((engine) => {
     ]
     const post = async (token: string, path: string, fields: object = {}) => {
       const cookie = `nano-gateway=${token}`
-      // Who is only invited sees no other page.
+      // An invited person sees no other page.
       const from = path.startsWith('/dashboard/accounts') ? 'accounts' : 'keys'
       const page = await ask(`${url}/dashboard/${from}`, { method: 'GET', headers: { cookie, accept: 'text/html' } })
       return sendForm(`${url}${path}`, { ...tokensOf(page.text), ...fields }, { cookie, origin: new URL(url).origin })
@@ -196,7 +196,7 @@ forEachEngine((engine) => {
       await walkForm(session, actor, ['/checkouts/unmatched', 'checkout.marked', '', unmatched])
     }
 
-    // What only a key does, and only a person.
+    // Changes that only a key, or only a person, can make.
     const call = (action: string, what: string, fields: object) =>
       expect(action, what, robot.id, () => gateway.call(action, fields, bearer(robot.key)))
     const account = await make.wallet()
@@ -240,7 +240,7 @@ forEachEngine((engine) => {
       await expect(way, 'member.role-changed', actor, send)
     }
 
-    // The operator of the service, in an account that is not theirs.
+    // The operator of the service, in another account.
     const admin = await gateway.join({ role: 'admin' })
     const cookie = (await enter(gateway, admin.key)).split('=')[1]!
     const join = async (email: string) => (await gateway.join({ email })).accountId
@@ -275,7 +275,7 @@ forEachEngine((engine) => {
       'they change something: walk them, or say in test/hostile/expectations.ts why they leave no entry',
     )
     assert.deepEqual(
-      // In front of another node there is nothing to play with.
+      // With another node there are no development controls.
       [...named].filter((way) => !all.includes(way) && !way.includes('/developer/')),
       [],
     )

@@ -10,13 +10,13 @@ import { shareGateway } from '../support/shared-gateway.ts'
 import { assertRefusal } from './refusal.ts'
 import { another } from '../support/another.ts'
 
-/* Contract 5: where a credential is read, and what becomes of it. */
+/* Contract 5: where credentials are read from, and what happens with them. */
 
 const GENESIS = toAddress(DEV_NETWORK.genesisAccount)
 const BLOCK_COUNT = '{"action":"block_count"}'
 type Place = Ask & { query?: string }
 
-/** Every place a credential may stand in, in the order it is looked for. */
+/** All places of a credential, in order of precedence. */
 const PLACES: Record<string, (key: string) => Place> = {
   'Authorization: Bearer': (key) => ({ headers: bearer(key) }),
   'Authorization, bare': (key) => ({ headers: { authorization: key } }),
@@ -40,7 +40,7 @@ function askWith(...parts: Place[]): Promise<Reply> {
   return ask(`${gateway.url}/${query}`, { body: BLOCK_COUNT, ...rest })
 }
 
-/** What the gateway does by itself is logged as well. */
+/** The gateway's own actions are logged as well. */
 const lastCaller = () =>
   gateway
     .log()
@@ -88,7 +88,7 @@ test('401 for two different keys in one request, and the same key twice is one (
   const places = Object.entries(PLACES)
   for (const [one, putOne] of places) {
     for (const [other, putOther] of places) {
-      // Both stand in the same header.
+      // Both use the same header.
       if (one === other || (one.startsWith('Authorization') && other.startsWith('Authorization'))) continue
       assertConflict(await askWith(putOne(adminKey), putOther('another')))
       assert.equal((await askWith(putOne(adminKey), putOther(adminKey))).status, 200)

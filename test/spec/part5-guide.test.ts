@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { SCOPES } from '../../src/kernel/rights.ts'
 import { OFFERED } from '../../src/offered.ts'
 
-/* Contract 5: what docs/keys.md tells of scopes. */
+/* Contract 5: the scopes in docs/keys.md. */
 
 const GUIDE = readFileSync(join(import.meta.dirname, '../../docs/keys.md'), 'utf8')
 
@@ -21,7 +21,7 @@ test('the guide has every scope with the actions that need it, and no other (con
   )
   const actions = OFFERED.flatMap((module) => module.actions.map((action) => ({ ...action, context: module.name })))
   for (const { scope, actions: told } of rows) {
-    // Those of the ledger are told as such, and `process` because it only does not read.
+    // The guide lists reads of the ledger as a group; `process` is listed because it does more than read.
     const wanted = actions
       .filter((action) => action.scope === scope && action.context !== 'ledger')
       .map(({ name }) => name)

@@ -10,19 +10,19 @@ import { until } from '../support/until.ts'
 import { listFiles } from '../support/folder.ts'
 import { assertRefusal } from './refusal.ts'
 
-/* Contract 5: how keys and sessions are had, what they look like, and how they end. */
+/* Contract 5: how keys and sessions are obtained, their form, and how they end. */
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const BASE58 = '[1-9A-HJ-NP-Za-km-z]'
 
-/** A gateway with a real mail server and a clock that tests turn. */
+/** A gateway with a real mail server and a test clock. */
 async function openOffice(t: TestContext) {
   const clock = new TestClock()
   const mails = await openMailServer(t)
   const env = { SMTP_URL: mails.url, MAIL_FROM: 'nano-gateway <noreply@gateway.test>' }
   const gateway = await openGateway(t, env, clock)
-  /** The token of the newest link that was mailed to an address. */
+  /** The token of the latest link mailed to an address. */
   const mailedToken = async (email: string, count = 1) => {
     await until(() => mails.to(email).length >= count)
     return tokenOf(mails.to(email).at(-1)!.text)
@@ -37,7 +37,7 @@ const claimsOf = (jwt: string) =>
     .slice(0, 2)
     .map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, unknown>)
 
-test('rpc_key and gpu_key mail a link that signs in once, and tell nobody who has an account (contract 5, rules 15 and 17; 5, How keys are issued: action rpc_key, synonym gpu_key, with email, dashboard; 5, Key kinds: session token; 4.1, Keys and credits: rpc_key; 9, Synonyms: action rpc_key)', async (t) => {
+test('rpc_key and gpu_key mail a link that signs in once, and do not reveal who has an account (contract 5, rules 15 and 17; 5, How keys are issued: action rpc_key, synonym gpu_key, with email, dashboard; 5, Key kinds: session token; 4.1, Keys and credits: rpc_key; 9, Synonyms: action rpc_key)', async (t) => {
   const office = await openOffice(t)
   const { call, clock, mails } = office
   const askFor = async (action: string, email: string) => (await call(action, { email })).json<unknown>()
@@ -61,7 +61,7 @@ test('rpc_key and gpu_key mail a link that signs in once, and tell nobody who ha
   assert.equal(reply.headers['access-control-allow-origin'], undefined)
   assertRefusal(await office.signIn(link), 401, /./, 'invalid_key')
 
-  // She has an account now; whoever asks gets the same words as for somebody without one.
+  // She has an account now; the answer must be the same as for an address without one.
   for (const action of ['gpu_key', 'rpc_key']) {
     for (const email of ['alice@example.com', 'stranger@example.com']) {
       assert.deepEqual(await askFor(action, email), sent(email))
@@ -75,7 +75,7 @@ test('rpc_key and gpu_key mail a link that signs in once, and tell nobody who ha
   const again = await office.signIn(await office.mailedToken('alice@example.com', 4))
   assert.equal(again.json<{ account: { id: string } }>().account.id, account.id)
 
-  // Four links an hour for an address, whatever its case, to one caller.
+  // Four links an hour for one address, whatever its case, for one caller.
   for (let times = 0; times < 4; times++) await call('rpc_key', { email: 'Eve@example.com' })
   const fifth = await call('rpc_key', { email: 'eve@example.com' })
   assertRefusal(fifth, 429, 'Too many requests.', 'too_many_requests')
@@ -85,7 +85,7 @@ test('rpc_key and gpu_key mail a link that signs in once, and tell nobody who ha
   assert.equal(fifth.json().detail, detail)
   const late = await office.mailedToken('eve@example.com', 4)
 
-  // A token: HS256, an hour, for /api alone, signed by the secret of the day.
+  // The token: HS256, valid for an hour, only for /api, signed with the current secret.
   const [head, claims] = claimsOf(token)
   assert.deepEqual([head!.alg, Number(claims!.exp) - Number(claims!.iat), claims!.sub], ['HS256', 3_600, account.id])
   assert.deepEqual((await office.rest('GET', '/api/account', token)).json<unknown>(), { account })
@@ -143,7 +143,7 @@ test('a key is named, shown once, listed by its start, stored as SHA-256, like t
   assert.deepEqual((await revoke()).json<unknown>(), { success: true, id: next.id })
   assert.equal(await status(next.key!), 401)
   assertRefusal(await revoke(), 404, 'Key not found.', 'not_found')
-  // The old one ends with its overlap, to the millisecond; when keys were used is written once a minute.
+  // The old key stops working at the end of its overlap, to the millisecond; last-used times are written once a minute.
   clock.advance(HOUR - 1)
   assert.equal(await status(key), 200)
   clock.advance(1)

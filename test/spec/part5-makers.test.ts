@@ -8,7 +8,7 @@ import { sendForm } from '../support/form-steps.ts'
 import { openMcpClient, useTool } from '../support/mcp-client.ts'
 import { openStaff } from '../support/people-steps.ts'
 
-/* Contract 5: a key never has more rights than the person who makes it, when it is made and afterwards. */
+/* Contract 5: a key never has more rights than the person who made it, neither when it is made nor later. */
 
 interface Made {
   id: string
@@ -24,11 +24,11 @@ function assertMissing(reply: Reply, scope: Scope): void {
   assert.deepEqual([reply.status, code, missing], [403, 'missing_scope', scope], reply.text)
 }
 
-/** It was let through, as far as to the empty wallet. */
+/** The key was accepted: the error is only that the wallet is empty. */
 const assertSends = (reply: Reply) => assert.equal(reply.json().code, 'insufficient_funds', reply.text)
 
 forEachEngine((engine) => {
-  /** A shop with a wallet. Nothing is in it: a send that is let through is told so. */
+  /** A shop with an empty wallet: an accepted send fails with `insufficient_balance`. */
   async function openShop(t: Parameters<typeof openStaff>[0]) {
     const staff = await openStaff(t, engine)
     const { gateway, key } = staff
@@ -61,7 +61,7 @@ forEachEngine((engine) => {
       tools.map(({ name }) => name).filter((name) => /checkout_refund|nano_email/.test(name)),
       [],
     )
-    // A key that the owner uses is not theirs to learn, either.
+    // Nobody else may see the owner's keys either.
     const { keys } = (await gateway.rest('GET', '/api/keys', dora.token)).json<{ keys: Made[] }>()
     const whole = keys.find(({ scopes }) => scopes.includes('wallets:send'))!
     assert.equal((await gateway.rest('POST', `/api/keys/${whole.id}/rotate`, dora.token)).status, 403)
@@ -101,7 +101,7 @@ forEachEngine((engine) => {
     const { keys } = (await gateway.rest('GET', '/api/keys', owner)).json<{ keys: Made[] }>()
     assert.deepEqual(keys.find(({ id }) => id === child.id)!.scopes, ['read', 'work', 'wallets:read', 'webhooks'])
 
-    // A key that an owner rotates is theirs from then on, and has what was left of it.
+    // A key rotated by an owner belongs to the owner, with the rights that it had left.
     const taken = (await gateway.rest('POST', `/api/keys/${child.id}/rotate`, owner)).json<Made>()
     assert.equal((await lower('manager')).status, 200)
     assertSends(await send(parent.key))
@@ -115,7 +115,7 @@ forEachEngine((engine) => {
     const bob = await bring('bob', 'manager')
     const { key } = await make(bob.token)
     assertSends(await send(key))
-    // As another gateway does it, whose notice is on its way.
+    // Changed in the store, as by another gateway whose notification has not arrived yet.
     await ctx.db.updateTable('members').set({ role: 'developer' }).where('id', '=', bob.id).execute()
     assertMissing(await send(key), 'wallets:send')
     assertMissing(await gateway.rest('POST', '/api/keys', key, { name: 'again' }), 'keys')
@@ -157,7 +157,7 @@ forEachEngine((engine) => {
         assertMissing(await gateway.call(action, { ...fields, key }), scope)
         for (const path of ['/', `/actions/${action}`, '/node']) {
           const reply = await gateway.rest('POST', `${path}?key=${key}`, undefined, asked)
-          // The node has none of these.
+          // The node endpoint has none of these.
           if (path !== '/node') assertMissing(reply, scope)
           else assert.ok(reply.status >= 400 || 'error' in reply.json(), reply.text)
         }

@@ -6,7 +6,7 @@ import { Authenticator } from '../support/authenticator.ts'
 import { ask, openGateway } from '../support/gateway.ts'
 import { testRandom } from '../support/random.ts'
 
-/* Contract 5: passkeys by requests alone; `src/modules/accounts/passkeys/` has what goes wrong, on both engines. */
+/* Contract 5: passkeys over HTTP; `src/modules/accounts/passkeys/` tests failures on both engines. */
 
 type Asked = Parameters<Authenticator['make']>[0]
 

@@ -8,7 +8,7 @@ import { TestClock } from '../support/clock.ts'
 import { openGateway } from '../support/gateway.ts'
 import { testRandom } from '../support/random.ts'
 
-/* Contract 5: the people of an account, by requests alone; `src/modules/accounts/people/` has what goes wrong at once and on both engines. */
+/* Contract 5: the people of an account over HTTP; `src/modules/accounts/people/` tests races and failures on both engines. */
 
 async function openShop(t: TestContext) {
   const clock = new TestClock()
@@ -71,7 +71,7 @@ test('after a quarter of an hour a session makes no key and a key does (contract
   const stale = await rest('POST', '/api/keys', owner, { name: 'Late' })
   assert.deepEqual([stale.status, stale.json().code], [403, 'fresh_proof_required'])
   assert.equal((await rest('POST', '/api/keys', key, { name: 'Late' })).status, 201)
-  // Where money goes, what signs that it came, and who is there: none of it changes from a browser that was left open.
+  // Payout addresses, webhook secrets and members cannot be changed in an unattended browser.
   for (const [method, path] of [
     ['DELETE', '/api/emails/x'],
     ['PUT', '/api/pos/x'],

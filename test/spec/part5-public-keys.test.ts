@@ -9,7 +9,7 @@ import { type Reply, ask } from '../support/gateway.ts'
 import { type Receiver, openReceiver, readerOf } from '../support/webhook-steps.ts'
 import { row } from './row.ts'
 
-/* What a stranger makes with the public key of a page is not the shop's (contract 5, rules 39 to 41). */
+/* What somebody else makes with a shop's public key does not belong to the shop (contract 5, rules 39 to 41). */
 
 const PAGE = 'https://shop.example'
 const { address } = merchant
@@ -18,7 +18,7 @@ const strangers = new Signer(71).address
 type Key = Record<'id' | 'key', string> & Record<'addresses' | 'templates', string[]>
 type Told = EventBody & Partial<Record<'made_with' | 'key_id', string>> & { key_bound?: boolean }
 
-/** A shop with a name, a secret key, and endpoints that ask for different things. */
+/** A shop with a name, a secret key, and endpoints with different subscriptions. */
 async function openOn(t: TestContext, engine: StoreEngine) {
   const world = await openWorld(t, engine)
   const shop = await world.start({ WEBHOOK_ALLOW_PRIVATE: 'true' })
@@ -59,7 +59,7 @@ const made = (reply: Reply) => {
 const refusal = ({ status, json }: Reply) => [status, json().field]
 
 for (const engine of ENGINES) {
-  describe(`what strangers make with the key of a page, ${engine}`, () => {
+  describe(`objects that others make with a page’s public key, ${engine}`, () => {
     test('a stranger sold under the shop’s name at an address of his own, and the shop’s server was notified that it was paid', async (t) => {
       const { shop, key, headers, get, post, ...steps } = await openOn(t, engine)
       const { makeKey, fromPage, listen, heard, pay, recordOf } = steps
@@ -99,29 +99,29 @@ for (const engine of ENGINES) {
       const listed = (await get('/checkouts')).json<{ checkouts: Record<string, unknown>[] }>().checkouts
       const makers = Object.fromEntries(listed.map(({ id, key_id }) => [id, key_id]))
       assert.deepEqual(makers, { [own.id]: undefined, [forged.id]: open.id })
-      // Sent again, it is asked the same.
+      // A replay follows the same rules.
       assert.equal((await post(`/webhook-endpoints/${quiet.id}/replay`, { from_unix: 0 })).status, 201)
       await heard([quiet, 2])
       assert.deepEqual(idsTold(quiet), [own.id, own.id])
-      // It lies in the feed, for who wants to look.
+      // It is in the list of events for those who look there.
       const { events } = (await get('/events')).json<{ events: { subject: string }[] }>()
       assert.ok(events.some(({ subject }) => subject === forged.id))
-      // At the shop's own address it is the shop that is paid.
+      // A checkout to the shop's own address pays the shop.
       const honest = made(await fromPage(open, { address, amount: '2' }))
       assert.deepEqual((await recordOf(honest.id)).merchant, { name: 'Blue Mug Coffee' })
       const cookie = await enter(shop, key)
-      // He paid himself, and asks the shop for his money back.
+      // An attacker paid himself and asks the shop for a refund.
       const refundOf = async ({ id }: Made) =>
         (await ask(`${shop.url}/dashboard/checkouts/${id}/refund`, { method: 'GET', headers: { cookie } })).text
       assert.match(await refundOf(forged), /You may never have received this money/)
       assert.doesNotMatch(await refundOf(own), /never have received/)
-      // What a stranger made last is not where the merchant is paid next.
+      // A stranger's last address must not become the default.
       made(await fromPage(open, { address: strangers, amount: '2' }))
       for (const path of ['/checkouts/new', '/links/new', '/pos/new', '/keys']) {
         const { text } = await ask(`${shop.url}/dashboard${path}`, { method: 'GET', headers: { cookie } })
         assert.ok(text.includes(address) && !text.includes(strangers), path)
       }
-      // An order that names no address pays where the shop's money goes.
+      // A checkout without an address goes to the shop's payout address.
       assert.equal(
         (await shop.rest('PUT', '/api/account/payout', key, { address: new Signer(72).address })).status,
         200,
@@ -162,7 +162,7 @@ for (const engine of ENGINES) {
       row('5, rule 40', () =>
         assert.deepEqual([told!.made_with, told!.key_id, told!.key_bound], ['public_key', bound.id, true]),
       )
-      // Who rotates it does not unbind it.
+      // Rotating the key keeps it bound.
       const rotated = (await shop.rest('POST', `/api/keys/${bound.id}/rotate`, key, {})).json<Key>()
       assert.deepEqual(rotated.addresses, [address])
       assert.deepEqual(refusal(await fromPage(rotated, { address: strangers, amount: '1' })), [403, 'address'])
@@ -213,7 +213,7 @@ for (const engine of ENGINES) {
         return { id: '', key: /rpc_pk_\w{38}/.exec(reply.text)![0], addresses: [], templates: [] }
       }
       const toOthers = async (made: Key) => (await fromPage(made, { address: strangers, amount: '1' })).status
-      // Nothing is known yet: it stays open, as it was.
+      // Nothing is known about the account yet, so its keys stay unbound.
       assert.equal(await toOthers(await form({})), 200)
       await shop.open({ address, amount: '1' }, headers)
       assert.equal(await toOthers(await form({})), 403)

@@ -9,7 +9,7 @@ import { type Reply, ask, bearer, openGateway } from '../support/gateway.ts'
 import { IS_PERSONAL, NEEDS_ALL, scopeOf } from '../hostile/expectations.ts'
 import { assertRefusal } from './refusal.ts'
 
-/* Contract 5: what a key may do, until when, and how often. */
+/* Contract 5: scopes, expiry and limits of a key. */
 
 const ACCOUNT = 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo'
 const without = (scope: Scope) => SCOPES.filter((one) => one !== scope)
@@ -49,7 +49,7 @@ function assertMissing(reply: Reply, scope: Scope, about: string): void {
   assert.deepEqual([reply.status, code, missing], [403, 'missing_scope', scope], `${about}: ${reply.text}`)
 }
 
-// A key for a price display in a shop window must not empty the till.
+// A key that displays prices in a shop window must not move money.
 test('a key without the scope of an action is refused at every endpoint that leads to it, and one with it is not (contract 5, rule 21)', async (t) => {
   const house = await openHouse(t)
   const keys = new Map<Scope, { less: string; only: string }>()
@@ -80,13 +80,13 @@ test('a route under /api names the scope that a key lacks, and the path of admin
   )
   assert.ok(routes.length > 20)
   for (const { method, path, who } of routes) {
-    // An account has a hundred keys at most.
+    // An account may have at most a hundred keys.
     const { accountId } = who === 'administrator' ? house : await house.join()
     const needed = scopeOf(path) ?? assert.fail(path)
     const at = async (scopes: readonly Scope[]) =>
       house.rest(method.toUpperCase(), path.replaceAll(/\{\w+\}/g, 'x1'), await house.issue(scopes, accountId))
     assertMissing(await at(without(needed)), needed, `${method} ${path}`)
-    // Nothing is done by it: what is asked for does not exist, or has no fields.
+    // The requests have no effect: their objects do not exist, or their fields are missing.
     const enough = await at(NEEDS_ALL.test(path) ? SCOPES : [needed])
     assert.ok(!enough.text.includes('missing_scope'), `${method} ${path} with ${needed}`)
   }
@@ -194,7 +194,7 @@ test('a key has a limit a minute of its own, beside that of its account, and all
   const child = await house.make(slow.key, { per_minute: 2 })
   assert.deepEqual([slow.per_minute, child.per_minute], [3, 2])
   const read = (key: string) => house.call('version', { key })
-  // The making of the child was the first.
+  // Making the child key was the first request.
   const first = await read(child.key)
   assert.deepEqual([first.status, first.headers['ratelimit-limit']], [200, '2'])
   assert.equal((await read(slow.key)).status, 200)
@@ -242,7 +242,7 @@ test('a key that may make keys makes none that may more than itself, nor learns 
   const sibling = await house.make(house.key, { scopes: ['read'], expires_unix: expires, spend_daily_nano: '1' })
   const refused = await rotate(sibling.id)
   assert.deepEqual([refused.status, refused.json().code, refused.json().field], [403, 'limit_reached', 'limits'])
-  // Its own successor, and one of its making, have what they had, and not for longer.
+  // A rotated key and a key that it made have the same rights as before, and do not live longer.
   for (const old of [less, maker]) {
     const reply = await rotate(old.id)
     assert.equal(reply.status, 201, reply.text)

@@ -8,11 +8,11 @@ import { type Ask, type Gateway, ask, openGateway, readMetrics } from '../suppor
 import { openRecordingNode } from '../support/recording-node.ts'
 import { WsClient } from '../support/ws-client.ts'
 
-/* Keys, seeds and signatures stay out of logs (contract 5, rule 9), and so does everything else a client sends. */
+/* Keys, seeds, signatures and all other input of clients stay out of logs (contract 5, rule 9). */
 
 const GENESIS = toAddress(DEV_NETWORK.genesisAccount)
 
-/** Makes texts whose beginnings occur nowhere else, so that finding one again is proof, even when it was cut off. */
+/** Makes unique texts, so that even a truncated one proves a leak when found. */
 class Secrets {
   readonly #places = new Map<string, string>()
 
@@ -35,7 +35,7 @@ class Secrets {
     return this.#places.size
   }
 
-  /** Where the secrets were planted that came up again; upper and lower case are the same. */
+  /** The places whose secrets were found, ignoring case. */
   foundIn(text: string): string[] {
     const lower = text.toLowerCase()
     return [...this.#places].filter(([mark]) => lower.includes(mark.toLowerCase())).map(([, place]) => place)
@@ -46,7 +46,7 @@ interface Planted extends Ask {
   path?: string
 }
 
-/** A request for every place of the protocol that takes a text from the client, one secret in each. */
+/** Requests with a secret in every text field of the protocol. */
 function plantEverywhere(secrets: Secrets, run: string): Planted[] {
   const body = (members: object) => ({ body: JSON.stringify(members) })
   const read = { action: 'account_balance', account: GENESIS }
@@ -120,7 +120,7 @@ const BLOCK = {
   work: '0000000000000000',
 }
 
-/** Sends everything and says what a refusal, a header, a page or the log gave away. */
+/** Sends all requests and returns the secrets found in refusals, headers, pages or the log. */
 async function leaksOf(gateway: Gateway, secrets: Secrets, requests: Planted[]): Promise<string[]> {
   const leaks = new Set<string>()
   const look = (where: string, text: string) => {
@@ -129,7 +129,7 @@ async function leaksOf(gateway: Gateway, secrets: Secrets, requests: Planted[]):
   let refused = 0
   for (const { path = '/', ...rest } of requests) {
     const reply = await ask(`${gateway.url}${path}`, rest)
-    // The names of fields that nothing reads are told to the caller, and to nobody else (contract 1, rule 5).
+    // The names of ignored fields are returned to the caller, and nowhere else (contract 1, rule 5).
     const { 'x-ignored-fields': _told, ...headers } = reply.headers
     look('a header', JSON.stringify(headers))
     if (reply.status < 400 && !reply.text.startsWith('{"error"')) continue
@@ -160,7 +160,7 @@ test('nothing a client sends comes up in a log line, a metric, a page or an erro
   assert.ok(secrets.count > 70)
 })
 
-// A node in trouble answers strangely, and what it says may repeat what it was asked.
+// A failing node gives strange answers that may repeat the request.
 test('nothing comes up either when the nodes fail or complain, whatever they say, also by repeating the request', async (t) => {
   const secrets = new Secrets()
   const token = secrets.plant('path of a node')
@@ -233,7 +233,7 @@ async function whisper(t: TestContext, gateway: Gateway, secrets: Secrets): Prom
   const refusals = [
     { error: 'Unable to parse JSON' },
     { error: 'Unknown topic. The only topic is “confirmation”.' },
-    // What a client calls its question comes back to it, as with every answer.
+    // The client's own request id is returned to it, as with every answer.
     { error: 'Bad account number', field: 'accounts[0]', id },
     { error: 'options must be an object.', field: 'options' },
   ]

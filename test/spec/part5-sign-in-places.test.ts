@@ -6,7 +6,7 @@ import { ask } from '../support/gateway.ts'
 import { openMailServer, tokenOf } from '../support/mail-server.ts'
 import { until } from '../support/until.ts'
 
-/* Contract 5: who may ask for links to sign in, and how often. */
+/* Contract 5: who may request sign-in links, and how often. */
 
 const ALICE = 'alice@example.com'
 const MINUTE = 60_000
@@ -29,12 +29,12 @@ forEachEngine((engine) => {
       return tokenOf(mails.to(ALICE)[at]!.text)
     }
     for (let times = 0; times < 4; times++) assert.equal((await byCall('203.0.113.9')).status, 200)
-    // One caller, whichever way it asks, and however many addresses of its network it uses.
+    // One caller, whether by API or form, and whatever addresses of its network it uses.
     assert.deepEqual([(await byCall('203.0.113.9')).status, (await byForm('203.0.113.9')).status], [429, 429])
     const ofNetwork = (at: number) => byCall(`2001:db8:1:2::${at}`)
     assert.equal((await byForm('198.51.100.7')).status, 200, 'the last place is kept for other callers')
     assert.equal((await signIn(await tokenAt(4))).status, 200)
-    // Several callers can take all places. Then there are links in the mailbox that work for as long.
+    // Several callers can use up an address's limit. Then the mailbox already has links that are still valid.
     assert.equal((await ofNetwork(1)).status, 429)
     world.clock.leap(60 * MINUTE - 1)
     assert.equal((await byCall('198.51.100.7')).status, 429)

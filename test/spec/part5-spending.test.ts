@@ -8,7 +8,7 @@ import { type Reply, openGateway } from '../support/gateway.ts'
 import { ALICE, BOB, clientWith } from '../support/wallet-client.ts'
 import { assertRefusal } from './refusal.ts'
 
-/* Contract 5, rule 26: how much a key may spend on a day. */
+/* Contract 5, rule 26: the daily spending limit of a key. */
 
 const DAY = 86_400_000
 
@@ -56,20 +56,20 @@ test('a key sends no more on a day than it may; what failed is given back, and a
     shop.wallet(by, { account, send: BOB, amount }, headers)
   assert.equal((await send('3')).status, 200)
   assertOver(await send('2.000000000000000000000000000001'), shop, '5', '3')
-  // Repeated with the same name, it is the same send.
+  // With the same idempotency key it is the same send.
   const once = { 'idempotency-key': 'order-1' }
   const first = (await send('1', once)).json().hash
   assert.deepEqual((await send('1', once)).json<unknown>(), { hash: first })
   assertOver(await send('1.5'), shop, '5', '4')
-  // Everything is an amount as well.
+  // `all` counts as an amount too.
   assertOver(await send('all'), shop, '5', '4')
-  // What never left is as if it had not been asked for.
+  // A send that failed does not count.
   const poor = await shop.create('0.1')
   const short = await shop.wallet(key, { account: poor, send: BOB, amount: '1' })
   assertRefusal(short, 403, /./, 'insufficient_funds')
   assert.equal((await send('1')).status, 200)
   assertOver(await send('0.1'), shop, '5', '5')
-  // Other keys are not concerned.
+  // Other keys are not affected.
   assert.equal((await send('1', {}, shop.key)).status, 200)
   shop.clock.advance(DAY - (shop.clock.now() % DAY))
   assert.equal((await send('5')).status, 200)
@@ -103,7 +103,7 @@ test('a payment by e-mail counts when it is made, once, and is given back when n
   assert.equal(made.status, 200, made.text)
   assertOver(await shop.email(key, '3'), shop, '5', '3')
   const { address, id } = made.json()
-  // What pays it takes its place.
+  // The send that pays it takes over its reservation.
   assert.equal((await shop.wallet(key, { account, send: address, amount: '3' })).status, 200)
   assert.equal((await shop.email(key, '2')).status, 200)
   assertOver(await shop.wallet(key, { account, send: address, amount: '0.1' }), shop, '5', '5')

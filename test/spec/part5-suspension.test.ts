@@ -4,7 +4,7 @@ import type { Reply } from '../support/gateway.ts'
 import { clientWith } from '../support/wallet-client.ts'
 import { bearer, listEvents, merchant, openShop, untilStatus } from '../support/checkout-steps.ts'
 
-/* Contract 5: a suspended account as its payers meet it, and what an operator allows a single one. */
+/* Contract 5: what payers see of a suspended account, and what the operator still allows. */
 
 async function openOperated(t: TestContext, env: Record<string, string> = {}) {
   const { world, shop } = await openShop(t, env)

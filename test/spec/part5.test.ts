@@ -12,7 +12,7 @@ import { row } from './row.ts'
 import { alice, openLedgerWorld } from './ledger-world.ts'
 import { openFolder } from '../support/folder.ts'
 
-/* Contract 5: who needs a key for what, and where the first one comes from. */
+/* Contract 5: what needs a key, and where the first key comes from. */
 
 const EMAILS = { refund_address: alice.address, amount: '1', emails: ['x@example.com'] }
 const SALE = { address: alice.address, amount: '1' }
@@ -40,7 +40,7 @@ test('401 with the words that a key is required, and 200 for what needs none (co
         () => assertRefusal(reply, 401, /API key required/, 'key_required'),
       )
     }
-    // The treasury of the faucet is empty here, which is another matter.
+    // The treasury of the faucet is empty, which is a different error.
     const reply = await call(action, fields, keyed)
     const expected = action === 'faucet_claim' ? [403, 'insufficient_funds'] : [200, undefined]
     assert.deepEqual([reply.status, reply.json().code], expected, `${action} ${reply.text}`)
@@ -95,7 +95,7 @@ test('a public key makes checkouts from the pages it was made for, and nothing e
     call('checkout', { public_key, ...fields }, from)
 
   assert.equal((await asPage(SALE)).status, 200)
-  // What the merchant saved is used, and not shown.
+  // The merchant's saved fields are used and not shown.
   const order = await asPage({ template, amount: '2', metadata: { order: 1 } })
   assert.equal(order.status, 200, order.text)
   assert.doesNotMatch(order.text, /of the shop|shop@example|\/hook/)

@@ -5,14 +5,14 @@ import { answerWith, openReceiver, readerOf } from '../support/webhook-steps.ts'
 import { until } from '../support/until.ts'
 import { row } from './row.ts'
 
-/* Contract 6: how an event reaches its receiver, over how long, and when that is given up. */
+/* Contract 6: deliveries, retries, and when they are given up. */
 
 const { address } = merchant
 const distinct = (values: unknown[]) => new Set(values).size
 
 async function open(t: TestContext) {
   const { world, shop, key } = await openShop(t)
-  /** A paid checkout whose merchant is notified at this address; returns the id of the event. */
+  /** Pays a checkout with this webhook URL; returns the id of the event. */
   const payAndReport = async (webhook_url: string, by = key) => {
     const made = await shop.open({ address, amount: '1', webhook_url }, bearer(by))
     await world.pay(address, made.amount_raw)
@@ -116,7 +116,7 @@ test('2xx within ten seconds is delivered; a redirect and silence are failures; 
   const { key: theirs } = await shop.join()
   const ofOthers = await payAndReport(gone.url, theirs)
   assert.equal((await readerOf(shop, theirs).untilTried(ofOthers, 1)).state, 'delivered', 'it is one account’s')
-  // Whoever knows that it is back sends again, and from then on it is told as before.
+  // After a manual replay succeeds, deliveries to the receiver go on as usual.
   clock.advance(1_000)
   await post(`/events/${first}/redeliver`)
   assert.equal((await untilTried(first, 1)).state, 'delivered')

@@ -48,7 +48,7 @@ test('one mail for each checkout, after its confirmation, whatever the webhook d
     { address: stranger.address, amount: '2', currency: 'EUR', notify: 'plain@shop.example' },
     bearer(key),
   )
-  // Nothing before the confirmation, and nothing for a part.
+  // No mail before the confirmation, and none for a partial payment.
   node.hold()
   await world.pay(address, nano('0.5'))
   await turnUntil(world, 1_000, async () => (await shop.check(named.id)).status === 'detected')
@@ -90,7 +90,7 @@ test('one mail for each checkout, after its confirmation, whatever the webhook d
   assert.deepEqual([lines[0], lines.at(-1)], [`From: ${payer.address}`, CAUTION])
   assert.match(lines[2]!, /^Value: 2\.0\d EUR$/)
 
-  // Paid once more, it is overpaid, and the merchant has had the mail.
+  // A second payment makes it overpaid, but the merchant has already got the mail.
   await world.pay(address, nano('1'))
   await turnUntil(world, 1_000, async () => (await shop.check(named.id)).additional_status === 'overpaid')
   const third = await shop.open({ address: merchant.address, amount: '1', notify: 'third@shop.example' }, bearer(key))

@@ -6,7 +6,7 @@ import { until } from '../support/until.ts'
 import { type ShownDelivery, type ShownEvent, answerWith, openReceiver, readerOf } from '../support/webhook-steps.ts'
 import { row } from './row.ts'
 
-/* Contract 6, Endpoints: where events of an account go, whatever their checkouts say. */
+/* Contract 6, Endpoints: webhook endpoints of an account, which get events whatever the checkouts' own URLs are. */
 
 const PATH = '/webhook-endpoints'
 const ADDRESS = merchant.address
@@ -122,7 +122,7 @@ test('what only an endpoint asks for is reported as well, what was missed can be
   await order('b')
   await shop.call('checkout', { address: ADDRESS, amount: '1', metadata: { shop: 'a' } })
   world.clock.leap(25 * 3_600_000)
-  // A minute may pass while the receiver answers, and then it is asked again: what is on its way is not sent once more.
+  // The receiver takes up to a minute to answer. A delivery in progress must not be sent again.
   await turnUntil(world, 60_000, async () => {
     const { deliveries } = (await get(`${PATH}/${id}/deliveries`)).json<{ deliveries: ShownDelivery[] }>()
     return deliveries.length > 0 && deliveries.every(({ state }) => state === 'delivered')

@@ -24,7 +24,7 @@ import {
 import { type Receiver, openReceiver, readerOf } from '../support/webhook-steps.ts'
 import { row } from './row.ts'
 
-/* Contract 6: what events say, who signs them, and what is no event. */
+/* Contract 6: contents and signatures of events, and what causes none. */
 
 const { address } = merchant
 const DAY = 86_400_000
@@ -84,7 +84,7 @@ test('a completion is reported once, in these very bytes, signed with the secret
     assert.equal(rest['webhook-signature'], `v1,${base64Of(webhook_secret, `${id}.${timestamp}.${body}`)}`),
   )
   assert.equal(JSON.stringify(headers).includes(webhook_secret), false)
-  // As receivers are told to do it, and as anybody may look the same things up.
+  // Verified as receivers are told to, and compared with the public API.
   assert.deepEqual(verifyWebhook(body, headers, webhook_secret, Number(timestamp)), event)
   const record = (await ask(event.checkout, { method: 'GET' })).json<Record<string, unknown>>()
   assert.deepEqual([record.id, record.status], [made.id, 'complete'])
@@ -92,7 +92,7 @@ test('a completion is reported once, in these very bytes, signed with the secret
   assert.deepEqual(payloads, [event])
 })
 
-test('other kinds are reported to whoever asked for them, and to nobody else (contract 6, Event kinds: payment.detected, payment.partial, payment.late, checkout.expired; 6, rules 12 and 17; 2, Checkout request fields: webhook_events)', async (t) => {
+test('other event types are sent only to those who requested them (contract 6, Event kinds: payment.detected, payment.partial, payment.late, checkout.expired; 6, rules 12 and 17; 2, Checkout request fields: webhook_events)', async (t) => {
   const { world, shop, key } = await openShop(t)
   const receiver = await openReceiver(t)
   const webhook_events = ['payment.detected', 'payment.partial', 'payment.late', 'checkout.expired']
@@ -200,7 +200,7 @@ test('nothing is sent unsigned: the default secret of the account signs, and who
     const signed = `${event.id}.${headers['webhook-timestamp'] as string}.${body}`
     assert.equal(headers['webhook-signature'], `v1,${base64Of(keyBytes, signed)}`, 'keyed by the bytes')
   }
-  // Whoever has no key and asked for no webhook has nothing that could be told.
+  // A checkout without a key and without a webhook causes no events.
   await world.pay(address, plain.amount_raw)
   await untilStatus(shop, plain.id, 'complete')
   assert.deepEqual(await listEvents(shop, plain.id), [])

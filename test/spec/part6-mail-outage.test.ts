@@ -15,14 +15,14 @@ import { subscribe } from '../support/subscribe.ts'
 import { until } from '../support/until.ts'
 import { row } from './row.ts'
 
-/* What is to be mailed waits for the mail server, and for the limits of mail, and is not lost. */
+/* Mails wait for the mail server and for mail limits; none is lost. */
 
 const { address } = merchant
 const PAYER = 'payer@example.com'
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-/** A gateway that sends through a mail server that can be away. */
+/** A gateway with a mail server that can be down. */
 async function openMailing(t: TestContext, engine?: StoreEngine) {
   const mails = await openMailServer(t)
   const world = await openWorld(t, engine)
@@ -36,8 +36,8 @@ async function openMailing(t: TestContext, engine?: StoreEngine) {
     .where('kind', 'in', [...MAIL_KINDS])
     .where('status', 'in', ['ready', 'running'])
   /**
-   * Waits until every mail is sent or waits for another time, and answers those that wait. The clock goes on only while nobody is at
-   * work, in steps too small to cost anybody a lease.
+   * Waits until every mail is sent or postponed; returns the postponed ones. The clock advances only while no job is running, in small steps that do not
+   * end leases.
    */
   const settle = async () => {
     await until(async () => {
@@ -49,7 +49,7 @@ async function openMailing(t: TestContext, engine?: StoreEngine) {
     })
     return open.execute()
   }
-  /** Turns the clock from attempt to attempt, until a moment, or until none is left. */
+  /** Advances the clock from attempt to attempt, until a moment or until no mail is left. */
   const outlast = async (moment = Infinity) => {
     for (;;) {
       const next = Math.min(...(await settle()).map(({ run_at: at }) => at))
@@ -97,7 +97,7 @@ forEachEngine((engine) => {
     const now = clock.now()
     await db.transaction().execute(async (tx) => {
       const of = (at: number) => (at < 6 ? PAYER : `p${at}@example.com`)
-      // Of the merchant's five hundred a day these are used already.
+      // This many of the merchant's five hundred mails a day are already used.
       const used = { caller: `acc:${busy.accountId}`, meter: 'subscription-mail', ends_at: now + DAY, taken: 480 }
       await tx.insertInto('free_uses').values(used).execute()
       for (let at = 0; at < 22; at++) {
@@ -116,7 +116,7 @@ forEachEngine((engine) => {
       return false
     })
     const waiting = await settle()
-    // Five of the six to one address, of one merchant; the other merchant writes to it as well.
+    // Five of the six mails that one merchant may send to one address; the other merchant writes to it as well.
     assert.deepEqual([mails.to(PAYER).length, mails.received.length], [6, 21])
     assert.deepEqual(
       waiting.map(({ attempts }) => attempts),

@@ -22,7 +22,7 @@ import { type Gateway, openGateway, sharedKeys } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 import { type Receiver, answerWith, openReceiver } from '../support/webhook-steps.ts'
 
-/* Contract 6, rule 32: the proof of a payment in its event. */
+/* Contract 6, rule 32: the proof of payment in an event. */
 
 const { address } = merchant
 const PAGE = 'https://shop.example'
@@ -32,13 +32,13 @@ type ProvedEvent = EventBody & { proof?: PaymentProof | null }
 const eventOf = ({ body }: { body: string }) => JSON.parse(body) as ProvedEvent
 const sentAbout = ({ requests }: Receiver, id: string) => requests.filter((one) => eventOf(one).checkout_id === id)
 
-/** The first event about a checkout that reaches its receiver. */
+/** The first event about a checkout that its receiver gets. */
 async function firstAbout(receiver: Receiver, id: string): Promise<ProvedEvent> {
   await until(() => sentAbout(receiver, id).length > 0)
   return eventOf(sentAbout(receiver, id)[0]!)
 }
 
-/** Takes the first place of a link. */
+/** Orders the first piece of a link. */
 const order = async ({ url }: Gateway, slug: string) => idIn(await sendForm(`${url}/buy/${slug}`, {}))
 
 for (const engine of ENGINES) {
@@ -93,7 +93,7 @@ for (const engine of ENGINES) {
     const made = await shop.open({ address, amount: '1', webhook_url: receiver.url, webhook_proof: true }, bearer(key))
     const hash = await world.pay(address, made.amount_raw)
     await untilStatus(shop, made.id, 'complete')
-    // The clock stands still: nobody has waited long enough.
+    // The clock stands still, so the time limit for the proof is not reached.
     assert.deepEqual([receiver.requests, (await show(shop, made.id, key)).webhook_events], [[], []])
     await shop.close()
     world.clock.advance(5_000)
@@ -105,7 +105,7 @@ for (const engine of ENGINES) {
   })
 }
 
-/** A checkout whose payment is confirmed once its proof is stored already, and the event of that. */
+/** A checkout whose proof is stored before the payment is confirmed, and its event. */
 async function tellProved(t: TestContext, proof: string) {
   const world = await openWorld(t)
   const shop = await world.start(KEEPING_VOTES)

@@ -8,7 +8,7 @@ import { merchant, openShop, turnUntil } from '../support/checkout-steps.ts'
 import { type ShownDelivery, type ShownEvent, answerWith, openReceiver, readerOf } from '../support/webhook-steps.ts'
 import { row } from './row.ts'
 
-/* Contract 6: what the owner of events can see and do, and where they are never sent. */
+/* Contract 6: what an owner can see and do with events, and where events are never sent. */
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -180,7 +180,7 @@ test('a body is kept for thirty days and an event for ninety (contract 6, rule 1
   const receiver = await openReceiver(t)
   const { event } = (await post('/webhooks/ping', { url: receiver.url })).json<{ event: ShownEvent }>()
   await untilTried(event.id, 1)
-  /** So many days after it was made, once whoever forgets has had a turn. */
+  /** Jumps to that many days after the event was made and waits for the clean-up job. */
   const leapTo = (days: number, isSo: () => Promise<boolean>) => {
     world.clock.leap(Date.parse(event.created_at) + days * 24 * HOUR - world.clock.now())
     return turnUntil(world, 10 * MINUTE, isSo)

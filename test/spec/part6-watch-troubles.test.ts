@@ -19,7 +19,7 @@ import { SEED, SeededRandom, testRandom } from '../support/random.ts'
 import { noBlocks, sendsAsReported } from '../support/sends-as-reported.ts'
 import { SimLedger } from '../support/sim-ledger.ts'
 
-/* Merchants whose addresses were watched, and who were not notified. */
+/* Watched addresses whose merchants were once not notified. */
 
 const SHOP = addressOf('shop')
 const PAYER = addressOf('payer')
@@ -78,7 +78,7 @@ async function open(t: TestContext, opened: OpenedStore, engine: StoreEngine, ev
     (await ctx.db.selectFrom('events').select(['type', 'dedupe_key']).orderBy('position').execute()).length
   const read = async () =>
     (await ctx.db.selectFrom('address_watches').selectAll().where('address', '=', SHOP).executeTakeFirst())!
-  /** The clock advances when everything received or due is finished, so that it does not outrun the store. */
+  /** The clock advances only when all received and due work is finished, so that it does not outrun the store. */
   const second = async () => {
     await monitor.feed.idle()
     clock.advance(1_000)
@@ -100,7 +100,7 @@ async function open(t: TestContext, opened: OpenedStore, engine: StoreEngine, ev
 
 const openAlone = async (t: TestContext, events?: string[]) => open(t, await openFresh(t, 'sqlite'), 'sqlite', events)
 
-/** So many sends that wait, by their hashes. */
+/** Receivable sends, by hash. */
 const waiting = (count: number, from = 0) =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`${from + at}`.padStart(64, 'F'), {}]))
 
@@ -210,7 +210,7 @@ test('a list of addresses that is refused cost the nodes over a thousand questio
   assert.equal(rows.length, 20)
 })
 
-test('a gateway did not start when its store refused the first catching up: it starts, says so, and tells what it has missed', async (t) => {
+test('a gateway did not start when its store failed during the first catch-up: it starts, logs it, and reports what it has missed', async (t) => {
   const { monitor, failed, faults, told, within, watch, pay } = await openAlone(t)
   await watch()
   pay()

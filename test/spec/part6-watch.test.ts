@@ -6,12 +6,11 @@ import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import { Signer, frontierOf, nano, openAccount, publish } from '../support/blocks.ts'
 import { turnUntil } from '../support/checkout-steps.ts'
 import { forEachEngine } from '../support/engines.ts'
-import { until } from '../support/until.ts'
 import { openReceiver, readerOf } from '../support/webhook-steps.ts'
 import { openWorld } from '../support/world.ts'
 import { row } from './row.ts'
 
-/* Contract 6, Watched addresses: an endpoint gets what the ledger does at them. */
+/* Contract 6, Watched addresses: an endpoint is notified of ledger events at these addresses. */
 
 const PATH = '/watches'
 const customer = new Signer(41)
@@ -35,7 +34,7 @@ async function open(t: TestContext, engine: StoreEngine, env: Record<string, str
     publish(node, from.send(frontierOf(node, from.key), to.key, amount))
   const feed = async (since: string, endpoint: string) =>
     (await reader.get(`/events?since=${since}&endpoint=${endpoint}&limit=100`)).json<{ events: { payload: Told }[] }>()
-  /** The hashes that were reported to an endpoint, once there are so many. */
+  /** Waits until that many hashes were reported to an endpoint. */
   const untilReported = async (endpoint: string, count: number) => {
     await turnUntil(world, 1_000, async () => (await feed('pos_0', endpoint)).events.length >= count)
     return (await feed('pos_0', endpoint)).events.map(({ payload }) => payload)
@@ -87,10 +86,7 @@ forEachEngine((engine) => {
     row('6, Event kinds: address.sent', () =>
       assert.deepEqual([second!.source, second!.destination], [customer.address, stranger.address]),
     )
-    await until(() => {
-      world.clock.advance(250)
-      return receiver.requests.length >= 2
-    })
+    await turnUntil(world, 250, async () => receiver.requests.length >= 2)
     const { body, headers } = receiver.requests[0]!
     verifyWebhook(body, headers, secret, { nowSeconds: Number(headers['webhook-timestamp']) })
     const pushed = receiver.requests.map((request) => JSON.parse(request.body) as Told)

@@ -9,7 +9,7 @@ import { row } from './row.ts'
 import { bob, openLedgerWorld } from './ledger-world.ts'
 import { another } from '../support/another.ts'
 
-/* Contract 7: what the ledger itself says, in its own words, and what the gateway sees to be wrong before it. */
+/* Contract 7: the ledger's own errors, and errors that the gateway finds first. */
 
 const UNKNOWN = 'AB'.repeat(32)
 

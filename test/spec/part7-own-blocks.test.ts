@@ -9,9 +9,9 @@ import { FaultyNode } from '../support/faulty-node.ts'
 import { ask, openGateway, readMetrics } from '../support/gateway.ts'
 import { SHOP, clientWith } from '../support/wallet-client.ts'
 
-/* What becomes of our own blocks when nodes refuse them. */
+/* The gateway's own blocks, when nodes refuse them. */
 
-/** A gateway for the work of the dev network before a ledger that wants that of the live one. */
+/** A gateway set to the development network's work, with a ledger that requires that of the live network. */
 async function openBeforeLiveWork(t: TestContext, { hidden }: { hidden: boolean }) {
   const ledger = await openDevnet(t, { thresholds: WORK_THRESHOLDS.live })
   const node = await FaultyNode.start(t, { ledger })
@@ -50,7 +50,7 @@ test('502 publish_refused at once, with the words of the node, when it refuses a
   assert.deepEqual(blocks, [{ status: 'signed', hash }])
   const again = await client.call({ receive: true, account })
   assert.deepEqual([again.status, again.json().hash], [502, hash])
-  // A block is the same whatever work it carries.
+  // A block's hash does not depend on its work.
   const signed = node.bodies('process').map((body) => (JSON.parse(body) as { block: { signature: string } }).block)
   assert.equal(new Set(signed.map(({ signature }) => signature)).size, 1)
   assert.match(gateway.log(), /"event":"block_refused","kind":"work".*"words":"Block work is less than threshold"/)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ask, openGateway } from '../support/gateway.ts'
 
-/* People meet refusals by accident, in a browser; programs must not notice that they do. */
+/* Browsers get error pages; programs must not be affected. */
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 const PROGRAMS = [
@@ -10,7 +10,7 @@ const PROGRAMS = [
   '*/*',
   'application/json',
   'application/json, text/html;q=0.1',
-  // Of Java's HttpURLConnection, older and newer.
+  // Sent by Java's HttpURLConnection, older and newer.
   'text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2',
   'text/html, image/gif, image/jpeg, */*; q=0.2',
 ]

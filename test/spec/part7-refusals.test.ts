@@ -6,7 +6,7 @@ import { assertRefusal } from './refusal.ts'
 import { row } from './row.ts'
 import { alice } from './ledger-world.ts'
 
-/* Contract 7: the body of a refusal, and the refusals that belong to no single part of the service. */
+/* Contract 7: the body of an error, and errors that belong to no single part of the service. */
 
 const SALE = { address: alice.address, amount: '1' }
 

@@ -15,7 +15,7 @@ import { assertRefusal } from './refusal.ts'
 import { bob } from './ledger-world.ts'
 import { another } from '../support/another.ts'
 
-/* Contract 7: what the service answers when something behind it fails. */
+/* Contract 7: answers when a dependency fails. */
 
 const NO_NODE = 'No node available. Try again in a few seconds.'
 
@@ -28,7 +28,7 @@ test('a node that fails is left for another, one that answers is not, and withou
   const second = await FaultyNode.start(t, { ledger })
   const urls = { NODE_URLS: `${first.url},${second.url}#role=fallback`, NODE_WS_URLS: ledger.wsUrl }
   const { app, call } = await openGateway(t, { ...urls, NODE_NETWORK: 'dev', CACHE_BYTES_MAX: '0' }, clock)
-  /** Both are asked now and again whether they live; until they have said so, nobody else asks them. */
+  /** Failed nodes only get health checks, until one of those succeeds. */
   const recover = async () => {
     for (const node of [first, second]) await node.behave('none')
     await until(async () => {
@@ -40,7 +40,7 @@ test('a node that fails is left for another, one that answers is not, and withou
     for (const node of [first, second]) node.forgetHits()
   }
   const read = () => call('account_info', { account: alice.address })
-  // The gateway looks after accounts of its own as well.
+  // The gateway reads accounts of its own as well.
   const hits = (node: FaultyNode) => node.bodies('account_info').filter((text) => text.includes(alice.address)).length
   const asked = () => [hits(first), hits(second)]
 
@@ -88,7 +88,7 @@ test('503 when nobody makes work, and it says when to come back (contract 7, Tex
   assert.equal(reply.headers['retry-after'], String(seconds))
 })
 
-test('503 and when to come back while the store is away; a mistyped key is reported without it (contract 7, Texts and codes: store out of reach; 7, Status codes: 503; 5, rule 14)', async (t) => {
+test('503 with the time to retry while the store is down; a mistyped key is refused without the store (contract 7, Texts and codes: store out of reach; 7, Status codes: 503; 5, rule 14)', async (t) => {
   const { port, pathname } = new URL(await createDatabase())
   const store = await TcpRelay.start(Number(port))
   t.after(() => store.close())

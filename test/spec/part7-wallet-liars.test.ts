@@ -6,11 +6,11 @@ import { Signer, fundsOf } from '../support/blocks.ts'
 import { merchant, turnUntil } from '../support/checkout-steps.ts'
 import { openScene } from '../support/node-scene.ts'
 
-/* One node of several lies about where a wallet stands: decisions 15. Nothing is signed on its word alone. */
+/* One of several nodes lies about the frontier of a wallet: decision 15. Nothing is signed on its word alone. */
 
 const THIEF = new Signer(667).address
 
-/** A cloud wallet that has sent, so that its last block names a representative, and holds two more nano. */
+/** A cloud wallet that has sent, so that its last block names a representative, and has two more receivable nano. */
 async function openWallet(t: TestContext, count: number, env: Record<string, string> = {}) {
   const scene = await openScene(t, count, env)
   const { world, shop, call } = scene
@@ -39,7 +39,7 @@ test('one of two nodes named another representative and the next send handed it 
     liar.beHonest()
   }
   assert.equal(paid(), RAW_PER_NANO)
-  // What was refused stays refused.
+  // A rejected block stays rejected.
   await pass(30)
   assert.equal(paid(), RAW_PER_NANO)
   assert.equal((await send()).status, 200)

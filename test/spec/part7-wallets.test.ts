@@ -18,7 +18,7 @@ test('503 while earlier blocks wait for their confirmation, and 409 for the same
   const gateway = await openGateway(t, { CACHE_BYTES_MAX: '0', WALLET_WAIT_MS: '5000' }, clock)
   const { node } = gateway.app.devnet!
   const { call, create, deposit } = clientWith(gateway, gateway.app.createdKey!)
-  /** Every step waits for the node and for the disk: the clock never runs away from those who wait for either. */
+  /** Every step waits for the node and the disk, so that the clock never outruns them. */
   const turnUntilAnswered = async (asked: Promise<Reply>) => {
     const ended = { is: false }
     void asked.finally(() => (ended.is = true))
@@ -42,7 +42,7 @@ test('503 while earlier blocks wait for their confirmation, and 409 for the same
   assert.equal(first.status, 200, first.text)
 
   const headers = { 'idempotency-key': 'order-1' }
-  // Two at once: whichever comes second is told that the first is not over.
+  // Of two parallel requests, the second is told that the first is still in progress.
   const both = [call({ account, ...SEND }, headers), call({ account, ...SEND }, headers)]
   const [refused, at] = await Promise.race(both.map(async (asked, at): Promise<[Reply, number]> => [await asked, at]))
   assertRefusal(refused, 409, /./, 'idempotency_in_flight')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { merchant, openWorld } from '../support/checkout-steps.ts'
 
-/* What is declared once is read in one way: all that is wrong at once, and what was shown may come back. */
+/* Declared fields are validated in one way: all errors are reported together, and a shown object may be sent back. */
 
 const { address } = merchant
 type Refusal = { field: string; error: string; errors: { field: string; message: string }[] }
@@ -35,7 +35,7 @@ test('a merchant who got ten fields wrong had to send ten requests to learn of t
     ['titel', 'title', 'address', ...rows, 'tips', 'time_zone', 'pin', 'pin_required'],
   )
   assert.equal(errors[1]!.message, 'The field title is required.')
-  // A key in the place of a name is not repeated, and nobody is named a thousand fields.
+  // A secret used as a field name is not repeated, and the list of errors is limited.
   const long = 'f'.repeat(64)
   const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`x${at}`, 1]))
   const refused = await shop.rest('POST', '/api/pos', key, { title: 'a', address, [long]: 1, ...many })
@@ -57,7 +57,7 @@ test('what GET has answered was refused when it was sent back with one field cha
     errors.map(({ message }) => message),
     ['id cannot be set.', 'wrong_pins cannot be set.', 'currency cannot be changed.'],
   )
-  // A price is in the currency that is there already.
+  // A price is in the currency of the existing object.
   const price = await refuse('PUT', path, { items: [{ title: 'Cake', price: '0.0000000001' }] })
   assert.equal(price.field, 'items[0].price')
   assert.equal((await shop.rest('GET', path, key)).json().title, 'Garden')
@@ -104,7 +104,7 @@ test('a merchant learned of one wrong field of a payment link at a time, and cou
     errors.map(({ field }) => field),
     ['adress', 'plans[0].value', 'plans[1].title', 'quantity', 'success_url', 'notify', 'random'],
   )
-  // One price has a value that is wrong: what else depends on a price is not said to miss one.
+  // One field of the price is wrong: fields that depend on a price must not be reported as missing one.
   const price = await refuse('POST', '/api/links', { address, amount: 'x', every: 'month' })
   assert.deepEqual(
     price.errors.map(({ field }) => field),
@@ -118,7 +118,7 @@ test('a merchant learned of one wrong field of a payment link at a time, and cou
   const path = `/api/links/${made.json<{ id: string }>().id}`
   const shown = (await shop.rest('GET', path, key)).json<Record<string, unknown>>()
   assert.deepEqual([shown.description, shown.note, shown.webhook_secret_set], [undefined, 'ours', true])
-  // Sums change while somebody edits the rest.
+  // Sums change while somebody edits other fields.
   const again = await shop.rest('PUT', path, key, { ...shown, sold: 7, title: 'Cup', note: null })
   assert.equal(again.status, 200, again.text)
   const { title: _old, note: _gone, ...rest } = shown

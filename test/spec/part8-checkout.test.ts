@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bearer, merchant, nano, openShop, stranger, turnUntil } from '../support/checkout-steps.ts'
 
-/* Contract 8, Checkout: how long, how small, how many. */
+/* Contract 8, Checkout: limits of time, amount and number. */
 
 const { address } = merchant
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-test('429 strangers have twenty open checkouts at an address, and the merchant does not notice them (contract 8, Checkout: open reservations per address, without a key; 2, rule 10)', async (t) => {
+test('429 callers without a key have twenty open checkouts at an address, and the merchant is not affected (contract 8, Checkout: open reservations per address, without a key; 2, rule 10)', async (t) => {
   const { world, shop } = await openShop(t)
   const key = world.key()
   for (let count = 0; count < 20; count++) await shop.open({ address, amount: '1' })
@@ -34,7 +34,7 @@ test('a checkout lives 24 hours, and late payments are watched for seven more da
   await turnUntil(world, 1_000, async () => (await shop.check(late.id)).additional_status === 'paid_late')
   assert.equal((await shop.check(late.id)).amount_paid_raw, nano('1').toString())
   world.clock.advance(Math.max(0, start + 8 * DAY + HOUR - world.clock.now()))
-  // What comes now belongs to nobody; a payment after it is seen.
+  // A payment now belongs to no checkout; the next one is detected.
   await world.pay(stranger.address, nano('1'))
   const probe = await shop.open({ address: stranger.address, amount: '2' }, bearer(world.key()))
   await world.pay(stranger.address, probe.amount_raw)

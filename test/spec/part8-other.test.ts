@@ -6,13 +6,13 @@ import { newHash } from '../support/random.ts'
 import { until } from '../support/until.ts'
 import { assertRefused, encode, openPayer, openShop, paymentBlock, payloadOf } from '../support/x402-steps.ts'
 
-/* Contract 8, Other areas: how long a payment by request is waited for, and how large it may be. */
+/* Contract 8, Other areas: how long an x402 payment is awaited, and its maximum size. */
 
 test('503 when a payment is not confirmed within the seconds of the challenge; its header has up to 8 KiB (contract 8, Other areas: confirmation wait, size of PAYMENT-SIGNATURE; 4.7, rules 8 and 13)', async (t) => {
   const clock = new TestClock()
   const { call, node, app } = await openShop(t, { X402_TIMEOUT_SECONDS: '45' }, clock)
   const payer = await openPayer(node)
-  // Filled up to the byte, it is read; one group of four more, and it is no payment at all.
+  // A payload of exactly the maximum is read; four more characters make it invalid.
   const payloadWith = (filler: string) => {
     const block = paymentBlock(node, payer)
     const accepted = { maxTimeoutSeconds: 45 }

@@ -13,19 +13,19 @@ import { until } from '../support/until.ts'
 import { SHOP, requiredOf } from '../support/x402-steps.ts'
 import { row } from './row.ts'
 
-/* Contract 8, Plans and Credits: who may ask how often and how much at once, and what it costs. */
+/* Contract 8, Plans and Credits: limits by plan, and costs. */
 
 const MINUTE = 60_000
 const ANONYMOUS = { LIMIT_ANONYMOUS_PER_MINUTE: '60', LIMIT_ANONYMOUS_CONCURRENCY: '10' }
 
-/** Work that was made before costs nothing, so each needs a root of its own. */
+/** Cached work costs nothing, so each request needs a new root. */
 const newWork = () => ({ hash: newHash() })
 type Work = { credits: number; cached: boolean; work: string }
 
 const creditsOf = async ({ call }: Gateway, { headers }: Customer) =>
   (await call('rpc_credits', {}, headers)).json<{ credits: number; plan: string; usage: object }>()
 
-/** A gateway in front of a node that keeps its answers back when told. */
+/** A gateway with a node that can delay its answers. */
 async function openBehindNode(t: TestContext, env: Record<string, string>, clock: Clock) {
   const ledger = await openDevnet(t)
   const node = await FaultyNode.start(t, { ledger })
@@ -139,7 +139,7 @@ test('work: 5 an hour for an address, or a price where paid work is on (contract
   clock.advance(59 * MINUTE)
   assert.equal((await gateway.call('work_generate', newWork())).status, 200)
 
-  // What fails is given back.
+  // Failed requests are not charged.
   const dead = await openGateway(t, { FREE_WORK_ANONYMOUS_PER_HOUR: '1', NODE_URLS: 'http://127.0.0.1:1' })
   for (let count = 0; count < 3; count++) assert.equal((await dead.call('work_generate', newWork())).status, 503)
 

@@ -15,11 +15,11 @@ import {
 } from '../support/username-steps.ts'
 import { row } from './row.ts'
 
-/* Contract 8: what the service sells, for how much, and for how long. */
+/* Contract 8: what the service sells, its prices and periods. */
 
 const DAY = 86_400
 
-/** What each period costs, and when a lease ends that begins with the test. */
+/** The price of each period, and the end of a lease that begins with the test. */
 const LEASES: Record<string, [price: string, end: string]> = {
   '2 Days': ['0.01', '2026-11-17'],
   '1 Month': ['0.05', '2026-12-15'],
@@ -29,7 +29,7 @@ const LEASES: Record<string, [price: string, end: string]> = {
   '10 Years': ['10', '2036-11-15'],
 }
 
-/** Each plan costs its price and a tail of its own below half a percent. */
+/** Each plan costs its price plus unique digits below half a percent. */
 function assertPrices({ plans }: Pick<Offer, 'plans'>, prices: Record<string, string>): void {
   assert.deepEqual(
     plans.map(({ title }) => title),

@@ -5,17 +5,17 @@ import { toAddress } from '../../src/kernel/nano/address.ts'
 import { type Gateway, openGateway } from '../support/gateway.ts'
 import { WsClient } from '../support/ws-client.ts'
 
-/* Websockets are shared by everybody who listens (contract 8, Websockets). */
+/* Websockets and subscriptions are limited for each client (contract 8, Websockets). */
 
 const wsUrl = ({ url }: Gateway) => `${url.replace('http', 'ws')}/ws`
 
-/** As many different accounts as wanted; each client has its own. */
+/** That many accounts, different for each client. */
 const accountsOf = (client: number, count: number) =>
   Array.from({ length: count }, (_, at) =>
     toAddress((client * 1_000_000 + at + 1).toString(16).toUpperCase().padStart(64, '0')),
   )
 
-/** Frames have a size, so that many accounts go over in several. */
+/** Frames are limited in size, so many accounts need several. */
 async function watch(client: WsClient, accounts: readonly string[]): Promise<unknown[]> {
   const heard: unknown[] = []
   const say = async (action: string, options: object) => {
@@ -59,7 +59,7 @@ test('one address cannot take all subscriptions: the next still gets its own, an
   assert.deepEqual(await watch(second, accountsOf(2, 10_000)), acks(4))
   const third = await WsClient.connect(t, wsUrl(gateway))
   assert.deepEqual(await watch(third, accountsOf(3, 1)), ['subscribe', 'One address watches at most 20000 accounts.'])
-  // What one gives up, another of the same address may have.
+  // A subscription given up by one client is available to others at the same address.
   second.send({ action: 'unsubscribe', topic: 'confirmation' })
   await second.settle()
   assert.deepEqual(await watch(third, accountsOf(3, 1)), acks(1))

@@ -12,7 +12,7 @@ import { ENGINES } from '../support/engines.ts'
 import { type Gateway, type Reply, ask, bearer, openGateway, sharedKeys } from '../support/gateway.ts'
 import { row } from './row.ts'
 
-/* What a stranger can use up is the stranger's own share (contract 8). */
+/* An anonymous caller can only use up their own limits (contract 8). */
 
 const SHOP = 'https://shop.example'
 const merchant = new Signer(1).address
@@ -22,7 +22,7 @@ async function openOn(t: TestContext, engine: StoreEngine, env: Record<string, s
   return openGateway(t, { DATABASE_URL: await emptyUrl(t, engine), ...env }, clock)
 }
 
-/** A merchant with a secret key and a public one, which stands in every page of the shop. */
+/** A merchant with a secret key and a public one that is in every page of the shop. */
 async function openShop({ call, join }: Gateway) {
   const { accountId, key: secretKey, keyId, headers, issue } = await join({ role: 'admin' })
   const public_key = await issue('public', [SHOP])
@@ -38,7 +38,7 @@ async function openShop({ call, join }: Gateway) {
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' }
 
-/** Signs in with a key, and answers the cookie. */
+/** Signs in with a key; returns the cookie. */
 async function enter({ url }: Gateway, key: string): Promise<string> {
   const body = new URLSearchParams({ key }).toString()
   const { headers } = await ask(`${url}/dashboard/sign-in/key`, { headers: FORM, body })
@@ -53,7 +53,7 @@ const assertOverLimit = (reply: Reply, detail: RegExp, code = 'too_many_requests
 
 describe('strangers', { concurrency: 2 }, () => {
   for (const engine of ENGINES) {
-    test(`${engine}: the shop still sells with its secret key while a stranger wears its public key out (contract 8, Plans: public key; 8, Checkout: open checkouts of a public key on one address; 5, rule 20)`, async (t) => {
+    test(`${engine}: the shop still sells with its secret key while somebody uses up its public key (contract 8, Plans: public key; 8, Checkout: open checkouts of a public key on one address; 5, rule 20)`, async (t) => {
       const gateway = await openOn(t, engine, {
         LIMIT_PUBLIC_KEY_PER_MINUTE: '5',
         LIMIT_FREE_PER_MINUTE: '20',
@@ -63,7 +63,7 @@ describe('strangers', { concurrency: 2 }, () => {
       const { asStranger, asMerchant } = await openShop(gateway)
       for (let made = 0; made < 3; made++) assert.equal((await asStranger()).status, 200)
       assertOverLimit(await asStranger(), /^3 open checkouts on one address with a public key/)
-      // The cap of one address is none for another, and the fifth request of the minute was the last.
+      // The cap of one address does not affect others, and the fifth request of the minute was the last.
       assert.equal((await asStranger({ address: other })).status, 200)
       for (let more = 0; more < 50; more++) {
         assertOverLimit(await asStranger(), /^5 requests a minute with a public key from one address/)
@@ -120,7 +120,7 @@ describe('strangers', { concurrency: 2 }, () => {
           ),
         )
       }
-      // The six letters of the escape are a text like any other.
+      // The six characters of the escape are text like any other.
       const letters = await gateway.call('checkout', { address: merchant, amount: '1', title: 'a\\u0000b' })
       assert.equal(letters.status, 200, letters.text)
     })
@@ -136,7 +136,7 @@ describe('strangers', { concurrency: 2 }, () => {
       const use = () => ask(`${elsewhere.url}/api/keys`, { method: 'GET', headers })
       const mint = () => ask(`${elsewhere.url}/api/keys`, { headers, body: '{"name":"mine"}' })
       assert.deepEqual([(await use()).status, (await mint()).status], [200, 201])
-      // As the command line does it, of which a gateway on an embedded store is not notified.
+      // Revoked as the command line does it; a gateway on SQLite is not notified of that.
       await revokeKey(here.ctx, { accountId, keyId, actor: OPERATOR })
       assert.deepEqual([(await use()).status, (await mint()).status], [401, 401])
       const page = await ask(`${elsewhere.url}/dashboard/keys`, { method: 'GET', headers: { cookie } })
@@ -154,7 +154,7 @@ describe('strangers', { concurrency: 2 }, () => {
       )
       assert.ok(endpoints.length > 25, String(endpoints.length))
       for (const { method, path } of endpoints) {
-        // Orders have a limit of their own, which is not asked for here.
+        // Orders have a separate limit, which is not tested here.
         if (/^\/(buy|subscriptions)\//.test(path)) clock.advance(60_000)
         for (const id of ['%00', 'a%00b', 'evt_%F0%9F%92%A9', '%0A%0D', "x'--", 'x'.repeat(101)]) {
           const isPage = path.startsWith('/dashboard')
@@ -182,7 +182,7 @@ describe('strangers', { concurrency: 2 }, () => {
     })
   }
 
-  test('a shop that polls many checkouts loses sight of none: with its key it has a share of its own, and a refusal repeats the status (contract 4.6, rule 12)', async (t) => {
+  test('a shop that polls many checkouts misses none: its key has a separate limit, and a refusal repeats the status (contract 4.6, rule 12)', async (t) => {
     const limits = { LIMIT_CHECK_PER_MINUTE: '3', LIMIT_CHECK_ACCOUNT_PER_MINUTE: '5' }
     const gateway = await openGateway(t, limits, new TestClock())
     const { asMerchant, secretKey } = await openShop(gateway)
@@ -198,7 +198,7 @@ describe('strangers', { concurrency: 2 }, () => {
     assertOverLimit(refused, /^3 requests a minute about checkouts from one address\. With a secret key/)
     assert.deepEqual([refused.json().id, refused.json().status], [id, 'pending'])
     assert.deepEqual([refused.headers['ratelimit-remaining'], typeof refused.headers['retry-after']], ['0', 'string'])
-    // A wrong key is none.
+    // A wrong key counts as none.
     assert.equal((await check({ authorization: 'Bearer rpc_sk_nothing' })).status, 429)
     for (const left of ['4', '3', '2', '1', '0']) {
       const { status, headers } = await check(keyed)
@@ -207,7 +207,7 @@ describe('strangers', { concurrency: 2 }, () => {
     assertOverLimit(await check(keyed), /^5 requests a minute about checkouts of one account/)
   })
 
-  test('a stranger who loads documents without end is refused, and the shop beside it still sells (contract 8, Requests: documents, lists, status, the description of the API)', async (t) => {
+  test('a caller who loads documents without end is refused, and a shop at the same address still sells (contract 8, Requests: documents, lists, status, the description of the API)', async (t) => {
     const env = { LIMIT_PAGES_PER_MINUTE: '12', TRUSTED_PROXIES: '127.0.0.1' }
     const gateway = await openGateway(t, env, new TestClock())
     const { asMerchant } = await openShop(gateway)
@@ -257,7 +257,7 @@ describe('strangers', { concurrency: 2 }, () => {
       }
       assert.equal((await read(path, { ...html, 'if-none-match': '"other"' })).status, 200)
     }
-    // What is asked by one visitor is nobody else's.
+    // One visitor's search must not affect another's.
     assert.equal((await read('/docs?q=webhook', { accept: 'text/html' })).told.etag, undefined)
     const asked = await read('/docs/actions/nano_to_raw?amount=1', { accept: 'text/html' })
     assert.deepEqual([asked.told.etag, asked.told['cache-control']], [undefined, 'no-store'])

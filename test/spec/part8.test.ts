@@ -5,7 +5,7 @@ import { type Reply, openGateway } from '../support/gateway.ts'
 import { Signer } from '../support/blocks.ts'
 import { row } from './row.ts'
 
-/* Contract 8: sizes and rates of requests, and how a caller over a limit is told. */
+/* Contract 8: sizes and rates of requests, and what a caller over a limit is told. */
 
 const MIB = 1024 * 1024
 const bodyOf = (bytes: number) => {
@@ -18,7 +18,7 @@ const rateOf = ({ headers }: Reply) => [
   headers['ratelimit-reset'],
 ]
 
-test('sixty requests a minute for each address without a key: every answer tells the rest, the next gets the time to come back (contract 8, rules 1, 2, 3 and 4; 8, Plans: anonymous, by IP; 7, Status codes: 429; 7, Texts and codes: over a limit; 7, Body: retry_after)', async (t) => {
+test('sixty requests a minute for each address without a key: every answer has the remaining number, the next one the time to retry (contract 8, rules 1, 2, 3 and 4; 8, Plans: anonymous, by IP; 7, Status codes: 429; 7, Texts and codes: over a limit; 7, Body: retry_after)', async (t) => {
   const clock = new TestClock()
   const gateway = await openGateway(t, { LIMIT_ANONYMOUS_PER_MINUTE: '60' }, clock)
   const { call, post } = gateway
@@ -50,15 +50,15 @@ test('sixty requests a minute for each address without a key: every answer tells
   )
   assert.deepEqual([refused.headers['retry-after'], ...rateOf(refused)], ['1', '60', '0', '60'])
   assert.equal(refused.headers['access-control-allow-origin'], '*')
-  // Nobody may say another address than their own, and a body that is too large is not free either.
+  // A header without a trusted proxy must not change the caller's address, and a body that is too large counts too.
   assert.equal((await call('version', {}, { 'x-forwarded-for': '203.0.113.9' })).status, 429)
   assert.equal((await post(bodyOf(MIB + 1))).status, 429)
-  // It slides: a second earns one request.
+  // The limit recovers continuously: each second allows one more request.
   clock.advance(1_000)
   assert.deepEqual([(await call('version')).status, (await call('version')).status], [200, 429])
   clock.advance(60_000)
   assert.deepEqual(rateOf(await call('version')), ['60', '59', '1'])
-  // An account has its own, whatever its address has used.
+  // An account has its own limit, whatever its address has used.
   const { headers } = await gateway.join()
   assert.deepEqual(rateOf(await call('version', {}, headers)), ['600', '599', '1'])
 })
@@ -73,7 +73,7 @@ test('behind a trusted proxy every address counts for itself, in IPv6 every /64;
   }
   for (const told of ['200 1', '200 0', '429 0']) assert.equal(await from('203.0.113.1'), told)
   assert.equal(await from('203.0.113.2'), '200 1')
-  // The client is whoever the nearest proxy names, whatever stands before that.
+  // The client is the address that the nearest proxy reports; earlier entries are ignored.
   assert.equal(await from('198.51.100.7, 203.0.113.2'), '200 0')
   assert.equal(await from('2001:db8:1:2::1'), '200 1')
   assert.equal(await from('2001:db8:1:2:ffff::9'), '200 0')

@@ -6,7 +6,7 @@ import { ask, bearer } from '../support/gateway.ts'
 import { row } from './row.ts'
 import { alice, bob, openLedgerWorld } from './ledger-world.ts'
 
-/* Contract 9: nothing is versioned, and old names work for ever. */
+/* Contract 9: nothing is versioned, and old names keep working. */
 
 type Members = Record<string, unknown>
 
@@ -22,7 +22,7 @@ test('every synonym of an action answers as the action does (contract 9, rules 6
     ['block_info', 'block', { hash: opened }],
     ['receivable_exists', 'pending_exists', { hash: sent }],
   ]
-  // A price carries the second in which it was asked for.
+  // A price has the time of the request.
   const steady = (answer: Members) => (Array.isArray(answer) ? answer : { ...answer, timestamp: 0, timestamp_unix: 0 })
   for (const [name, synonym, fields] of same) {
     const [one, other] = [await call(name, fields), await call(synonym, fields)]

@@ -3,7 +3,7 @@ import { fromBlockJson, hashBlock } from '../../src/kernel/nano/block.ts'
 import { LEDGER_ACTIONS } from '../../src/modules/ledger/open.ts'
 import { WORK_ACTIONS } from '../../src/modules/work/open.ts'
 
-/* Where our answers differ on purpose from those of the node that was recorded, and what they are instead. */
+/* Deliberate differences from the recorded node's answers, and what is expected instead. */
 
 export type Members = Record<string, unknown>
 
@@ -11,9 +11,9 @@ export interface Pair {
   name: string
   action: string
   request: Members
-  /** What the node said. */
+  /** The node's answer. */
   recorded: Members
-  /** What the ledger behind the gateway says to other parameters now. */
+  /** Asks the gateway's ledger with other parameters. */
   askLedger(parameters: Members): Promise<Members>
 }
 
@@ -22,7 +22,7 @@ export interface Expected {
   body: Members
 }
 export const OFFERED = new Set([...LEDGER_ACTIONS, ...WORK_ACTIONS].flatMap((a) => [a.name, ...(a.synonyms ?? [])]))
-/** What the gateway itself sees to be wrong with a request: status 400. Every other text is the ledger's answer. */
+/** Errors that the gateway itself finds, with status 400. Every other text is the ledger's answer. */
 export const MALFORMED = new Set([
   'Bad account number',
   'Bad difficulty',
@@ -47,7 +47,7 @@ const refused = (status: number, error: string, code: RegExp, more: Members = {}
 })
 export const malformed = (error: string, code = /^invalid_/) => refused(400, error, code)
 
-/** Every deliberate difference from the recording: which pairs it touches, why, and what is expected instead. */
+/** A deliberate difference: which recorded requests it affects, why, and what is expected instead. */
 export interface Difference {
   pairs: (pair: Pair) => boolean
   reason: string
@@ -65,7 +65,7 @@ const on =
     actions.includes(action) && recorded.error === undefined
 const isFalse = (flag: unknown) => flag === false || flag === 'false' || flag === 0 || flag === '0'
 
-/** The field that a request of the recording leaves out. */
+/** The field that a recorded request leaves out. */
 const LEFT_OUT: Record<string, string> = {
   ...{
     receivable: 'account',
@@ -268,7 +268,7 @@ function toObject(value: unknown): Members {
   return (typeof value === 'string' ? JSON.parse(value) : value) as Members
 }
 
-/** The node writes an empty map as an empty text. */
+/** The node writes an empty map as an empty string. */
 function mapMembers(map: unknown, change: (value: Members, name: string) => unknown): unknown {
   if (typeof map !== 'object' || map === null) return map
   return Object.fromEntries(Object.entries(map as Record<string, Members>).map(([name, v]) => [name, change(v, name)]))

@@ -22,20 +22,19 @@ import {
 } from './recorded-differences.ts'
 
 /*
- * Clients that were written for a node must find every member of a node's answer in ours (contract 4.1). So the answers
- * of a real node V27.1, in the order they were recorded, are compared with what the gateway says to the same requests:
- * nothing may be lost, and nothing may be there that was not decided.
+ * Clients for a node must find every field of a node's answer in ours (contract 4.1). So the recorded answers of a real node V27.1 are compared in order
+ * with the gateway's: nothing may be missing, and nothing may be added without a decision.
  */
 
-/** Recorded pairs that no second node can repeat. */
+/** Recorded requests that cannot be repeated on another node. */
 const NOT_REPEATABLE: Record<string, string> = {
   block_count_with_unchecked: 'two of the gap blocks it counts were sent in requests that were not recorded',
 }
 
-/** Blocks that the node refused and the gateway publishes; the recording goes on without them. */
+/** Blocks that the node refused and the gateway publishes; they are rolled back, because the recording continues without them. */
 const TAKEN_BACK = new Set(['process_malformed_json_block_true_string'])
 
-/** Members that differ from run to run; only their form can be compared. */
+/** Fields that differ in each run; only their form is compared. */
 const VOLATILE: Record<string, RegExp> = {
   modified_timestamp: /^\d{10}$/,
   local_timestamp: /^\d{10}$/,
@@ -45,13 +44,13 @@ const VOLATILE: Record<string, RegExp> = {
   node_id: /^node_[13][13-9a-km-uw-z]{59}$/,
   build_info: /./,
 }
-/** The same for members that other actions have too: telemetry is signed by the node, a random account stands for a voter. */
+/** The same for fields of several actions: telemetry is signed by the node, and a random account stands for a voter. */
 const VOLATILE_PATHS = /^signature$|^blocks\.\w{64}\.representatives\.nano_\w{60}$/
 
-/** A hint of the node that its callers should use another name; synonyms are one action here. */
+/** The node's hint that a name is deprecated; for us, synonyms are one action. */
 const HINTS = new Set(['deprecated'])
 
-/** Members that hold raw: each has a twin in nano, and nothing else has one. */
+/** Raw fields: each must have a `_nano` counterpart, and no other field may. */
 const AMOUNTS = new Set(
   `amount available balance confirmed_balance confirmed_pending confirmed_receivable final_tally online_stake_total
   online_weight_minimum peers_stake_total pending quorum_delta receivable tally total_tally trended_stake_total
@@ -59,7 +58,7 @@ const AMOUNTS = new Set(
 )
 const FLAGS_OF_BLOCKS = new Set(['pending', 'receivable'])
 
-/** Adds to every amount its twin; inside a block, `pending` and `receivable` say yes or no. */
+/** Adds the counterpart of every amount; inside a block, `pending` and `receivable` are flags. */
 function withCounterparts(action: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || value instanceof RegExp) return value
   if (Array.isArray(value)) return value.map((inner) => withCounterparts(action, inner))
@@ -75,7 +74,7 @@ function withCounterparts(action: string, value: unknown): unknown {
   return Object.fromEntries(entries) as Members
 }
 
-/** Says where an answer is not as expected. */
+/** Describes where an answer differs from the expected one. */
 function compare(expected: unknown, given: unknown, at = ''): string[] {
   if (expected instanceof RegExp) {
     return (typeof given === 'string' || typeof given === 'boolean') && expected.test(String(given))
@@ -108,7 +107,7 @@ async function expectedOf(pair: Pair, difference: Difference | undefined): Promi
   return MALFORMED.has(error) ? malformed(error) : ok({ error })
 }
 
-/** A refusal may say which field is wrong, how, and what was probably meant; the text itself is fixed. */
+/** An error may add the field, the kind of mistake and a suggestion; its text is fixed. */
 function judge({ status, body }: Expected, action: string, reply: Reply): string[] {
   if (reply.status !== status) return [`status is ${reply.status}, not ${status}: ${reply.text}`]
   const given = reply.json<Members>()
@@ -119,8 +118,8 @@ function judge({ status, body }: Expected, action: string, reply: Reply): string
 }
 
 test('every recorded answer of a node comes through the gateway unchanged, but for what was decided', async (t) => {
-  // Without a cache, because the recording asks for the same counters within milliseconds.
-  // The recorded node had no names of ours, and had confirmed each block by the time of the next request.
+  // Without a cache, because the recording reads the same counters within milliseconds.
+  // The recorded node had none of our names, and had confirmed each block before the next request.
   const elsewhere = toAddress('B'.repeat(64))
   const names = { KNOWN_NAMES: JSON.stringify({ bank: elsewhere, faucet: elsewhere }) }
   const gateway = await openGateway(t, { CACHE_BYTES_MAX: '0', DEVNET_CONFIRM_MS: '0', ...names })
@@ -146,7 +145,7 @@ test('every recorded answer of a node comes through the gateway unchanged, but f
     const action = String(request.action)
     const through: Gateway = seq < SECOND_NODE_FROM ? gateway : outside
     const ledgerUrl = seq < SECOND_NODE_FROM ? rpcUrl : restricted.rpcUrl
-    // Node wallets stop voting while they are locked; here that is told to the ledger itself.
+    // A node stops voting while its wallets are locked; here the ledger itself is told to hold confirmations.
     if (action === 'wallet_lock') node.hold()
     if (action === 'password_enter') await node.release()
     const askLedger = async (parameters: Members) => parse((await post(ledgerUrl, JSON.stringify(parameters))).text)
@@ -161,7 +160,7 @@ test('every recorded answer of a node comes through the gateway unchanged, but f
       await node.drop(hashOf(request.block))
       await node.release()
     }
-    // What is not offered still happened to the recorded ledger, so it must happen to this one.
+    // Actions that are not offered were executed on the recorded node, so they must be executed on this ledger too.
     if (typeof request.action === 'string' && !OFFERED.has(action)) await post(ledgerUrl, text)
     if (NOT_REPEATABLE[name] !== undefined) {
       skipped.push(`${name}: ${NOT_REPEATABLE[name]}`)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Reply } from '../support/gateway.ts'
 
-/** What every refusal by the gateway looks like: one text under two names, and a code. */
+/** Checks an error of the gateway: one text under two names, and a code. */
 export function assertRefusal(reply: Reply, status: number, text: string | RegExp, code: string): void {
   assert.equal(reply.status, status, reply.text)
   const body = reply.json<Record<string, unknown>>()

@@ -12,7 +12,7 @@ import { run, spawnCli } from './process.ts'
 
 /* `nano-gateway call`: any action of any gateway, from a terminal. */
 
-test('a call prints its answer, and its exit code tells a script what became of it', async (t) => {
+test('a call prints its answer, and its exit code gives a script the result', async (t) => {
   const { url, app, folder } = await openGateway(t)
   const call = (...words: string[]) => run(t, ['call', ...words, '--url', url], {})
   const [table, json, refused, unknown, usage, unreadable, nowhere] = await Promise.all([
@@ -65,7 +65,7 @@ test('fields are sent as they are meant: lists, objects, texts that look like nu
   ])
 })
 
-test('what a stranger wrote into an answer moves no cursor and hides nothing, and a picture does not fill the terminal', () => {
+test('control characters in an answer do not affect the terminal, and an image does not fill it', () => {
   assert.equal(show('a\u001b[2Jb\u202Ec\u0007\n'), 'a\\u{1b}[2Jb\\u{202e}c\\u{7}\\u{a}')
   const table = showAnswer({ history: [{ username: '\u001b]0;x', amount: '1' }, { amount: '20' }], empty: [], n: null })
   assert.equal(table, 'history\n  username    amount\n  \\u{1b}]0;x  1\n              20\nempty\n  (none)\nn  null')

@@ -14,14 +14,14 @@ import { openFolder } from '../support/folder.ts'
 import { ask, bearer, openGateway, sharedKeys } from '../support/gateway.ts'
 import { start } from './process.ts'
 
-/* What the command line changes is in force in a running gateway when the command returns. */
+/* Changes made on the command line must take effect in a running gateway before the command returns. */
 
 interface Done {
   in_force: boolean
   confirmed_by: { pid: number }[]
 }
 
-/** A command beside gateways with these settings, to its end. */
+/** Runs a command next to gateways with these settings, and waits for its end. */
 async function command(env: Record<string, string>, ...words: string[]): Promise<string> {
   const own = { PATH: process.env.PATH, ...env }
   return (await promisify(execFile)(process.execPath, [CLI, ...words], { env: own })).stdout
@@ -36,7 +36,7 @@ const status = async (url: string, key: string) =>
 
 for (const engine of ENGINES)
   test(`a key that was revoked and an account that was suspended on the command line open nothing from that moment on (${engine})`, async (t) => {
-    // Longer than the address of a socket may be.
+    // Longer than a socket path may be.
     const folder = join(openFolder(t), 'a'.repeat(120))
     const ledger = await openDevnet(t, { thresholds: NO_WORK })
     const env = {
@@ -126,7 +126,7 @@ test('a command whose gateway does not answer says so and fails; the change is s
   const { account, id } = await makeKey(env)
   const [socket] = socketsIn(env.DATA_DIR)
   await gateway.kill()
-  // As one that stands still: its socket takes connections, and nothing comes back.
+  // A gateway that hangs: its socket accepts connections, and nothing comes back.
   const path = join(env.DATA_DIR, `${socket!}x`)
   const mute = createServer(() => undefined).listen(path)
   t.after(() => mute.close())

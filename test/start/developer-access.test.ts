@@ -12,7 +12,7 @@ import { type Gateway, ask, openGateway } from '../support/gateway.ts'
 type Headers = Record<string, string>
 
 const PUBLIC = { BASE_URL: 'https://pay.shop.example', NODE_URLS: 'devnet:' }
-/** What nginx sends along. */
+/** Headers added by nginx. */
 const PROXIED = { host: 'pay.shop.example', 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'https' }
 const SAME_PAGE = { 'sec-fetch-site': 'same-origin' }
 
@@ -29,7 +29,7 @@ const DOORS = Object.entries(ROUTES).flatMap(([route, { access }]) =>
   / \/developer\b/.test(route) && access !== 'public' ? [route] : [],
 )
 
-/** Asks an endpoint of developers; the id is of nothing, so that whoever gets in changes nothing. */
+/** Calls a developer endpoint with the id of a missing object, so that an allowed call changes nothing. */
 function knock({ url }: Gateway, route: string, headers: Headers) {
   const [method, path] = route.split(' ') as [string, string]
   const body = method === 'GET' ? {} : { body: '{}' }
@@ -38,7 +38,7 @@ function knock({ url }: Gateway, route: string, headers: Headers) {
 
 for (const proxies of ['', 'loopback']) {
   const trust = proxies === '' ? 'a proxy that nobody named' : 'a trusted proxy'
-  test(`a stranger behind ${trust} finds every developer endpoint shut, and an administrator's key opens it`, async (t) => {
+  test(`an outsider behind ${trust} cannot use any developer endpoint, and an administrator’s key can`, async (t) => {
     const { gateway, admin, user } = await openPublic(t, { TRUSTED_PROXIES: proxies })
     assert.ok(DOORS.length >= 7)
     for (const route of DOORS) {
@@ -66,7 +66,7 @@ test('nobody pays the checkouts of a public shop with test nano of their own mak
   assert.equal((await attempt({ ...PROXIED, ...bearer(user) })).status, 403)
   const check = await ask(`${gateway.url}/check/${id}`, { method: 'GET', headers: PROXIED })
   assert.equal(check.json().amount_paid_raw, '0', check.text)
-  // Its owner, at the machine, tries it out.
+  // The owner tries it on the machine itself.
   assert.equal((await attempt({})).status, 200)
 })
 

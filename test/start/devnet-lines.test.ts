@@ -13,7 +13,7 @@ import { call } from '../support/rpc.ts'
 import { openFolder } from '../support/folder.ts'
 import { startLedger } from './process.ts'
 
-/* What somebody reads in the terminal of a ledger. */
+/* The terminal output of a ledger. */
 
 async function openLines(
   t: TestContext,
@@ -27,7 +27,7 @@ async function openLines(
     onCall: (each) => lines.call(each),
   })
   t.after(lines.follow(devnet.node))
-  /** Without the time of day and the time taken. */
+  /** Without times and durations. */
   const read = () => said.splice(0).map((line) => line.replace(/^\d\d:\d\d:\d\d {2}/, '').replace(/\d+\.\d ms$/, 'ms'))
   return { ...devnet, read }
 }
@@ -97,7 +97,7 @@ test('programs read the same as JSON, with whole amounts and addresses', async (
   )
 })
 
-/** What the command prints: the lines up to its banner's end, and what comes of a call. */
+/** The command's output: its banner, and the lines caused by a call. */
 async function runCommand(t: TestContext, ...words: string[]) {
   const args = [CLI, 'devnet', '--port', '0', '--ws-port', '0', '--data', ':memory:', ...words]
   const child = spawn(process.execPath, args, { cwd: openFolder(t), stdio: ['ignore', 'pipe', 'inherit'] })
@@ -117,10 +117,10 @@ async function runCommand(t: TestContext, ...words: string[]) {
   return { banner, lines: lines.filter((line) => line !== '') }
 }
 
-test('a ledger goes on when whoever read its lines has gone', async (t) => {
+test('a ledger keeps running when the reader of its output is gone', async (t) => {
   const { rpc, child, ended } = await startLedger(t, openFolder(t), '--data', ':memory:', '--no-accounts')
   child.stdout.destroy()
-  // More than a pipe holds.
+  // More than a pipe's buffer holds.
   for (let turn = 0; turn < 50; turn++) assert.equal((await call(rpc, 'version')).network, 'dev')
   child.kill('SIGTERM')
   assert.deepEqual(await ended, [0, null])

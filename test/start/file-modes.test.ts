@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { run, start } from './process.ts'
 import { openFolder } from '../support/folder.ts'
 
-/* What the gateway keeps is for its owner alone, whatever the umask. */
+/* The gateway's files must be readable by their owner only, whatever the umask. */
 
 const OPEN_UMASK = '000'
 const modes = (folder: string) =>
@@ -33,7 +33,7 @@ test('money and keys cannot be read by everybody on the machine, in a new folder
   const first = await start(t, env, OPEN_UMASK)
   assertPrivate(folder, [...kept, 'administrator.key'])
   await first.kill()
-  // As 0.1 left them, the journal of a killed process included.
+  // As 0.1 left them, including the journal of a killed process.
   chmodSync(folder, 0o755)
   for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o644)
   const second = await start(t, env, OPEN_UMASK)

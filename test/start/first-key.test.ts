@@ -11,7 +11,7 @@ import { ask } from '../support/gateway.ts'
 import { logOf, run, start } from './process.ts'
 import { openFolder } from '../support/folder.ts'
 
-/* The administrator key of a first start is made when it can be shown. */
+/* The first start's administrator key is made only when it can be shown. */
 
 test('a first start on a taken port makes no key that nobody has seen, and the next one puts it where only its owner reads', async (t) => {
   const DATA_DIR = openFolder(t)
@@ -60,7 +60,7 @@ for (const engine of ENGINES) {
     }
     await assert.rejects(createFirstAdministrator(ctx, die), /disk is full/)
     assert.deepEqual(await listAccounts(ctx.db, 10), [])
-    // Two at once: the one who keeps a key is the one whose key counts.
+    // Of two gateways at once, the one that stores a key shows that key.
     const kept: string[] = []
     const both = [ctx, (await openAnother()).ctx].map((each) => createFirstAdministrator(each, (key) => kept.push(key)))
     const made = (await Promise.all(both)).filter((key) => key !== undefined)

@@ -9,11 +9,11 @@ import { openFolder } from '../support/folder.ts'
 import { freePort } from '../support/free-port.ts'
 import { until } from '../support/until.ts'
 
-/* The launcher starts a gateway on the Node that comes with it, where the one of the machine is too old. */
+/* If the machine's Node is too old, the launcher starts the gateway with the bundled one. */
 
 const LAUNCHER = resolve(import.meta.dirname, '../../bin/nano-gateway.cjs')
 
-/** Makes a Node look too old, and says when the launcher has started a child. */
+/** Makes a Node look too old, and reports when the launcher has started a child. */
 const OLD_NODE = `
 Object.defineProperty(process, 'version', { value: 'v20.0.0' })
 const { spawn } = require('node:child_process')
@@ -56,7 +56,7 @@ for (const [moment, env] of [
       launcher.kill('SIGKILL')
       if (child() !== 0 && !launcher.stdout.closed) process.kill(child(), 'SIGKILL')
     })
-    // Those that it has started write there as well: it closes when the last of them has ended.
+    // Child processes write there as well, so it closes when the last of them has ended.
     const over = once(launcher.stdout, 'close')
     await until(() => child() !== 0)
     if (moment === 'when it opens its store') await until(() => existsSync(join(folder, 'data', 'gateway.db')))

@@ -8,7 +8,7 @@ import { openGateway } from '../support/gateway.ts'
 import { serveWhole } from '../support/serve.ts'
 import { run } from './process.ts'
 
-/* `nano-gateway migrate-check`: before a program moves here, its requests do. */
+/* `nano-gateway migrate-check`: compares a service with this gateway before a program moves. */
 
 test('who moves from another service sees what differs, sends nothing that changes something, and shows no key', async (t) => {
   const { url, app } = await openGateway(t)

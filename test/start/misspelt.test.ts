@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { logOf, run, start } from './process.ts'
 import { openFolder } from '../support/folder.ts'
 
-/* Starts a public gateway like an operator who goes live with one letter missing in a setting. */
+/* Starts a public gateway with one letter missing in a setting's name. */
 
 const SHOP = { NODE_ENV: 'production', BASE_URL: 'https://pay.shop.example', LOG_LEVEL: 'error' }
 
@@ -16,7 +16,7 @@ test('a shop that meant NODE_URLS and wrote NODE_URL does not go live on test na
   assert.match(errors, /NODE_URLS is not set\. .* Set NODE_URLS to your nodes, or to devnet: for test nano\./)
 })
 
-test('test nano on a public gateway is served to whoever has written it out', async (t) => {
+test('test nano on a public gateway must be enabled explicitly', async (t) => {
   const gateway = await start(t, { ...SHOP, DATA_DIR: openFolder(t), NODE_URLS: 'devnet:' })
   assert.match(gateway.said, /^ {2}Node +development ledger/m)
   assert.equal((await gateway.stop()).code, 0)

@@ -6,7 +6,7 @@ import { CLI } from '../support/command-line.ts'
 
 type Env = Record<string, string>
 
-/** What a gateway on a busy machine needs least of. */
+/** The cheapest settings, for busy machines. */
 const SMALL: Env = {
   PORT: '0',
   METRICS_PORT: '0',
@@ -21,10 +21,10 @@ export interface Ended {
   errors: string
 }
 
-/** Our command line with these settings and nothing else of this machine's environment; `said` grows while it runs. */
+/** Runs our command line with only these settings, without this process's environment; `said` grows while it runs. */
 export function spawnCli(t: TestContext, words: string[], env: Env, umask = '') {
   const own = { PATH: process.env.PATH!, ...env }
-  // The umask belongs to a process, so that a shell must set it for one that is not ours.
+  // A child inherits its umask, so a shell must set it.
   const shell = `${umask === '' ? '' : `umask ${umask}; `}exec "$0" "$@"`
   const child = spawn('sh', ['-c', shell, process.execPath, CLI, ...words], { env: own })
   t.after(() => void child.kill('SIGKILL'))
@@ -35,12 +35,12 @@ export function spawnCli(t: TestContext, words: string[], env: Env, umask = '') 
   return { child, said, ended }
 }
 
-/** Runs a command to its end. */
+/** Runs a command and waits for its end. */
 export function run(t: TestContext, words: string[], env: Env, umask?: string): Promise<Ended> {
   return spawnCli(t, words, { ...SMALL, ...env }, umask).ended
 }
 
-/** Starts a gateway and waits until it says where it listens; throws with what it said when it ends before. */
+/** Starts a gateway and waits for its address; throws with its output if it ends first. */
 export async function start(t: TestContext, env: Env, umask?: string) {
   const { child, said, ended } = spawnCli(t, ['start'], { ...SMALL, ...env }, umask)
   await new Promise<void>((resolve, reject) => {
@@ -56,7 +56,7 @@ export async function start(t: TestContext, env: Env, umask?: string) {
     pid: child.pid!,
     url: addressOf('RPC'),
     metricsUrl: addressOf('Metrics'),
-    /** Everything it has said until it listened. */
+    /** Its output until it listened. */
     said: said.output,
     ended,
     stop: () => end('SIGTERM'),
@@ -64,7 +64,7 @@ export async function start(t: TestContext, env: Env, umask?: string) {
   }
 }
 
-/** The lines of the log in what a process said. */
+/** The log lines in a process's output. */
 export const logOf = ({ output }: Ended) =>
   output.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as Record<string, string>] : []))
 
@@ -76,7 +76,7 @@ interface Banner {
   accounts?: { index: number; address: string; privateKey: string }[]
 }
 
-/** A development ledger as the command starts it, with what it prints. */
+/** Starts a development ledger with the command and collects its output. */
 export async function startLedger(t: TestContext, cwd: string, ...words: string[]) {
   const args = [CLI, 'devnet', '--port', '0', '--ws-port', '0', '--json', ...words]
   const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'inherit'] })

@@ -19,7 +19,7 @@ import { until } from '../support/until.ts'
 import { run } from './process.ts'
 import { openFolder } from '../support/folder.ts'
 
-/* The key that seals secrets in the store is proven before anything is served. */
+/* The key that encrypts secrets in the store must be verified before the gateway serves anything. */
 
 const bearer = ({ app }: Gateway) => ({ authorization: `Bearer ${app.createdKey}` })
 
@@ -37,7 +37,7 @@ test('a store restored with another SECRET_KEY does not start, until its owner s
   assert.equal(code, 0)
   assert.match(output, /^SECRET_KEY encrypts the secrets of this store from now on\./)
   const running = await openGateway(t, restored)
-  // Beside a gateway, which would go on encrypting with the key before, it changes nothing.
+  // A running gateway would go on encrypting with the old key, so the command changes nothing.
   const beside = await run(t, ['secret-key', 'replace', '--yes'], { ...restored, SECRET_KEY: newKey() })
   assert.equal(beside.code, 1)
   assert.match(
@@ -62,7 +62,7 @@ test('a lost secret.key is not replaced by a new one that opens nothing', async 
   await (await openGateway(t, { DATA_DIR: first.folder })).app.close()
 })
 
-test('a store of before the canary proves the key by what it has sealed', async (t) => {
+test('in a store older than the canary the key is verified with the encrypted values', async (t) => {
   const key = newKey()
   const first = await openGateway(t, { SECRET_KEY: key })
   const secret = await ask(`${first.url}/api/webhooks/secret/rotate`, { headers: bearer(first) })
@@ -187,7 +187,7 @@ test('secret-keys rotate puts a new key into the file beside a running gateway, 
   assert.deepEqual(await namesOf(env), [true, false])
   const found = await secretOf(gateway)
   await gateway.app.close()
-  // The operator takes the old key out, as the documentation says.
+  // The operator removes the old key, as documented.
   writeFileSync(file, `${newer}\n`)
   const restarted = await openGateway(t, env)
   assert.deepEqual(await secretOf(restarted, gateway.app.createdKey), found)

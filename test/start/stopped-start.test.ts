@@ -14,7 +14,7 @@ test('a first start that is stopped before it listens ends with 0, so that no se
   child.kill('SIGTERM')
   const { code, errors } = await ended
   assert.deepEqual([code, errors], [0, ''])
-  // The next one finds whatever the first has written.
+  // The next start finds whatever the first one has written.
   const next = await start(t, env)
   assert.equal((await next.stop()).code, 0)
 })

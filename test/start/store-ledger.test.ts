@@ -13,7 +13,7 @@ import { until } from '../support/until.ts'
 import { run, start } from './process.ts'
 import { openFolder } from '../support/folder.ts'
 
-/* A store belongs to the ledger it was first opened with. */
+/* A store belongs to the ledger that it was first opened with. */
 
 const NODES = 'http://127.0.0.1:1'
 
@@ -50,12 +50,12 @@ for (const engine of ENGINES) {
     }
   })
 
-  test(`a network without a fixed first block has the one that a node told first (${engine})`, async (t) => {
+  test(`a network without a fixed first block takes the first one that a node reports (${engine})`, async (t) => {
     const { ctx, openAnother } = await openFresh(t, engine)
     const beta = { nodeUrls: [NODES], nodeNetwork: 'beta' as const, dataDir: openFolder(t) }
     const [first, second] = ['A'.repeat(64), 'B'.repeat(64)]
     assert.deepEqual(await claimLedger(beta, ctx), { network: 'beta', genesis: undefined })
-    // Two gateways learn at once, of two ledgers: one of them is wrong.
+    // Two gateways with different ledgers start at once on a new store: one of them must be refused.
     const other = (await openAnother()).ctx
     const told = [
       rememberLedger(ctx, { network: 'beta', genesis: first }),
@@ -72,7 +72,7 @@ for (const engine of ENGINES) {
   })
 }
 
-test('a gateway on a network that is restarted remembers the ledger that its node told', async (t) => {
+test('a gateway on a network that is restarted keeps the ledger that its node reported', async (t) => {
   const devnet = await openDevnet(t, { network: 'beta' })
   const beta = { NODE_NETWORK: 'beta', NODE_URLS: devnet.rpcUrl }
   const first = await openGateway(t, beta)
@@ -105,7 +105,7 @@ test('a store of an earlier version is adopted by the ledger that it was used wi
   const again = await openGateway(t, play)
   await forget(again)
   await again.app.close()
-  // The operator knows better: this store was never used with test nano.
+  // The operator overrides the check: this store was never used with test nano.
   rmSync(join(embedded.folder, 'devnet.json'))
   const adopted = await openGateway(t, { ...play, NODE_URLS: NODES })
   await forget(adopted)

@@ -7,7 +7,7 @@ import { ask } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 import { start } from './process.ts'
 
-/* What somebody reads in the terminal of a gateway. */
+/* The terminal output of a gateway. */
 
 test('somebody at a terminal reads a line for each request and for what became of a checkout', async (t) => {
   const gateway = await start(t, { DATA_DIR: openFolder(t), LOG_FORMAT: 'pretty', CHECKOUT_ANONYMOUS: 'true' })

@@ -25,7 +25,7 @@ const settingsFor = ({ url }: Pick<Collector, 'url'>, share: string) => ({
   OTEL_TRACES_SAMPLER_ARG: share,
 })
 
-/** A payer brings a payment to the ledger through the gateway, and the shop is told, at the second attempt. */
+/** A payer publishes a payment through the gateway, and the shop's webhook succeeds at the second attempt. */
 async function payThroughGateway(t: TestContext, engine: StoreEngine) {
   const world = await openWorld(t, engine)
   const collector = await openCollector(t)
@@ -121,7 +121,7 @@ for (const engine of ENGINES) {
       [],
     )
 
-    // A stranger who asks for its id gets a pointer to it, and a receiver of events gets nothing.
+    // A request with its own trace id is only linked to that trace, and webhook receivers get no trace headers.
     assert.notEqual(request.traceId, THEIRS)
     assert.deepEqual(
       request.links.map(({ traceId }) => traceId),
@@ -130,7 +130,7 @@ for (const engine of ENGINES) {
     assert.match(told[0]!, /^undefined /)
     assert.equal(named('rpc process').traceId, attempt.traceId)
 
-    // A page is told by the route that was declared.
+    // A page's span has the name of its declared route.
     const [page] = collector
       .traceOf(check.headers['x-request-id'])
       .filter(({ parentSpanId }) => parentSpanId === undefined)
@@ -143,7 +143,7 @@ for (const engine of ENGINES) {
   })
 }
 
-test('a stranger cannot have itself traced, and a trusted caller decides by its own flag', async (t) => {
+test('an anonymous caller cannot enable tracing, and a trusted caller can by its own flag', async (t) => {
   const collector = await openCollector(t)
   const asked = async (env: Record<string, string>, flags: '00' | '01') => {
     const gateway = await openGateway(t, { ...settingsFor(collector, '0'), ...env })

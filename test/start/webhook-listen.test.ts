@@ -7,7 +7,7 @@ import { until } from '../support/until.ts'
 import { answerWith, openReceiver } from '../support/webhook-steps.ts'
 import { spawnCli } from './process.ts'
 
-/* `nano-gateway webhook listen`: events of a gateway on the machine of a developer. */
+/* `nano-gateway webhook listen`: forwards a gateway's events to a developer's machine. */
 
 const listen = (t: TestContext, words: readonly string[], env: Record<string, string>) =>
   spawnCli(t, ['webhook', 'listen', ...words], env)
@@ -41,7 +41,7 @@ test('a developer behind no public address gets the events of an account, signed
   assert.ok(!said.output.includes(secret) && !said.errors.includes(merchant.key))
 })
 
-test('a receiver that is away is named, a kind that is not wanted is left out, and what was typed wrongly ends it', async (t) => {
+test('an unreachable receiver is named, unwanted event types are left out, and a wrong argument ends it', async (t) => {
   const { url, join: joinIn, rest, call } = await openGateway(t)
   const { key } = await joinIn()
   const env = { NANO_GATEWAY_KEY: key, NANO_GATEWAY_URL: url }

@@ -7,9 +7,9 @@ import { ask } from '../support/gateway.ts'
 import { logOf, start } from './process.ts'
 import { openFolder } from '../support/folder.ts'
 
-/* The native library is optional. Who cannot have it, has a gateway all the same, and reads why it is slower. */
+/* The native library is optional: without it the gateway works and logs why it is slower. */
 
-/** Makes a process find no such package, as where npm left it out. */
+/** Makes the package impossible to load, as if npm had skipped it. */
 const MISSING = `
 import { registerHooks } from 'node:module'
 registerHooks({

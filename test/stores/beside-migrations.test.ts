@@ -9,8 +9,8 @@ import { until } from '../support/until.ts'
 
 const RELEASED = Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => name < '0018'))
 
-// A gateway of the version before goes on while the first new one changes the schema. Each waits for what the other holds, and
-// PostgreSQL would end one of them: a request, or the start of the new gateway.
+// A gateway of the previous version keeps running while the first new one migrates the schema. If each waited for the other's locks, PostgreSQL would
+// abort one of them: a request, or the migration.
 test('postgres: a change of the schema steps back from tables that a request holds, and is made when it has ended', async (t) => {
   const url = await createDatabase()
   const old = await openWith(url, new TestClock(), { migrations: RELEASED })
@@ -22,7 +22,7 @@ test('postgres: a change of the schema steps back from tables that a request hol
   }
   let opening: ReturnType<typeof openStore> | undefined
   await old.db.transaction().execute(async (request) => {
-    // Of two tables that 0020 changes, first the one that it comes to last.
+    // Of two tables that migration 0020 changes, lock first the one that it changes last.
     await sql`update watched_addresses set address = address`.execute(request)
     opening = openStore(url, new TestClock())
     opening.catch(() => undefined)

@@ -15,7 +15,7 @@ import { Signer } from '../support/blocks.ts'
 import { forEachEngine } from '../support/engines.ts'
 import { addCheckout, callerOf, openWith, sendOf, toCheckoutCtx } from '../support/checkout-context.ts'
 
-/* What the store promises about money, on each engine and with many at once. */
+/* The store's guarantees about money, on each engine and under concurrency. */
 
 const address = new Signer(1).address
 const payer = new Signer(2).address
@@ -37,7 +37,7 @@ forEachEngine((engine, openFresh) => {
     }
   }
 
-  // Contract 3, rule 4: delivery can repeat. However often a block is reported, it is one payment.
+  // Contract 3, rule 4: a block may be reported any number of times, and is one payment.
   test('fifty copies of one confirmation at once: one payment, one event, one email', async (t) => {
     const { ctx, openOther } = await openShop(t)
     const other = await openOther()
@@ -67,7 +67,7 @@ forEachEngine((engine, openFresh) => {
     assert.equal(new Set(timeline.map(({ seq }) => seq)).size, timeline.length)
   })
 
-  test('a payment and a cancellation at once: whoever is second sees what the first has done', async (t) => {
+  test('a payment and a cancellation at once: the second one sees the result of the first', async (t) => {
     const { ctx } = await openShop(t)
     for (let round = 0; round < 10; round++) {
       const { id, amountRaw } = await open(ctx, { amount: '1' })
@@ -134,7 +134,7 @@ forEachEngine((engine, openFresh) => {
     assert.equal(await events(ctx), 1)
   })
 
-  // The address that was made for one order may be where the next is paid.
+  // An address made for one order must not be used for another.
   for (const mode of ['unique_address', 'generated_wallet'] as const) {
     test(`a customer pays where an earlier order (${mode}) has ended: the open order is paid, and not the ended one`, async (t) => {
       const { ctx } = await openShop(t)

@@ -12,10 +12,10 @@ import { openFresh } from '../support/engines.ts'
 import { fill } from '../support/filled-store.ts'
 import { until } from '../support/until.ts'
 
-/** Not copied, because the target counts them itself while it is written; in which part is its own business. */
+/** Not copied, because the target computes them while it is written; their partitions may differ. */
 const COUNTED_BY_STORES = ['checkout_sums', 'checkout_paid_sums']
 
-/** Every row of every table, in an order of its own. */
+/** Every row of every table, in a canonical order. */
 async function dump({ db }: Store): Promise<Record<string, string[]>> {
   const any = db as unknown as Kysely<Record<string, Record<string, unknown>>>
   const tables: Record<string, string[]> = {}
@@ -34,7 +34,7 @@ test('a store copied to PostgreSQL and back holds the same rows in every table',
   await fill(embedded.ctx)
   const before = await dump(embedded.store)
   const copied = await copyStore(embedded.store, clustered.store, TABLES)
-  // A table the copy does not know would be lost without a word.
+  // A table missing from the copy would be lost silently.
   assert.deepEqual([...copied.map(({ table }) => table), ...COUNTED_BY_STORES].sort(), Object.keys(before).sort())
   for (const { table, rows } of copied) assert.ok(rows > 0, `${table} was tried with rows`)
   await copyStore(clustered.store, back.store, TABLES)
@@ -50,7 +50,7 @@ for (const [from, to] of [
     const [source, target] = [await openFresh(t, from), await openFresh(t, to)]
     const { db } = target.store
     await fill(source.ctx)
-    // Not the first table, so that a part of the copy is already written when it is found.
+    // Not in the first table, so that part of the copy is already written when it is found.
     await capturedMailer(db, target.clock).send({ id: 'mine', recipient: 'a@b', subject: 's', text: 't' })
     const before = await dump(target.store)
     await assert.rejects(copyStore(source.store, target.store, TABLES), /already holds rows in mails/)

@@ -59,7 +59,7 @@ forEachEngine((_engine, open) => {
     await assertCreditsBalance(ctx.db)
   })
 
-  test('a payment told 16 times at once is granted once (contract 8, rule 11; 4.1, rule 19)', async (t) => {
+  test('a payment reported 16 times at once is granted once (contract 8, rule 11; 4.1, rule 19)', async (t) => {
     const { ctx, stores } = await openTwo(t)
     const accountId = await accountWith(ctx, 1)
     const grant = { accountId, amount: 50, reason: 'payment', reference: 'block:ABC', actor: OPERATOR }
@@ -73,7 +73,7 @@ forEachEngine((_engine, open) => {
     await assertCreditsBalance(ctx.db)
   })
 
-  test('a reservation ends once, whoever commits and releases it at the same time (contract 8, rule 6)', async (t) => {
+  test('a reservation ends once, even if it is committed and released at the same time (contract 8, rule 6)', async (t) => {
     const { ctx, stores } = await openTwo(t)
     const accountId = await accountWith(ctx, 300)
     let committed = 0
@@ -158,7 +158,7 @@ forEachEngine((_engine, open) => {
     const counts = [
       { ...day, action: 'process', count: 2 },
       { ...day, action: 'receivable', count: 5 },
-      // The same once more, as two counters of one instance would bring it.
+      // The same again, as from a second counter of one instance.
       { ...day, action: 'process', count: 1 },
     ]
     const flush = ({ db, clock }: StoreCtx, batch: string, fails = false) =>

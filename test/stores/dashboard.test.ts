@@ -25,7 +25,7 @@ import { insertWallet } from '../../src/modules/wallets/store.ts'
 import { addCheckout, toCheckoutCtx } from '../support/checkout-context.ts'
 import { forEachEngine } from '../support/engines.ts'
 
-/* What the dashboard asks the store, on both engines: its own, and nobody else's. */
+/* Queries of the dashboard, on both engines: they must return the account's own rows and no others. */
 
 const DAY = 86_400_000
 const TERMS = { refundAddress: null, metadata: null, expiresAt: null }
@@ -175,7 +175,7 @@ forEachEngine((engine, open) => {
   test('of what was written in one millisecond no page leaves out or repeats anything', async (t) => {
     const { ctx, clock } = await open(t)
     const { db } = ctx
-    // The order in which they were written is not that of their ids.
+    // The order of writing differs from that of the ids.
     const written = ['3', 'e', '1', 'c', '5', 'a', '7', '9', '8', '6'].map((digit) => digit.repeat(16))
     const newestFirst = written.toSorted().reverse()
     const inPages = async <T extends { id: string }>(read: (last: T | undefined, limit: number) => Promise<T[]>) => {

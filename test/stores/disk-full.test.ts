@@ -10,9 +10,9 @@ import { testRandom } from '../support/random.ts'
 import { mountSmallDisk } from '../support/small-disk.ts'
 import { until } from '../support/until.ts'
 
-/* A full disk: every sale got 500, while balancers and operators saw no problem. */
+/* On a full disk every sale once got 500, while load balancers and operators saw no problem. */
 
-/** Merchants keep what they like with an order; what packs badly fills half-empty pages faster. */
+/** Order metadata that compresses badly, to fill the database's pages faster. */
 const note = () => Buffer.from(testRandom.bytes(1_500)).toString('base64')
 
 const sell = (gateway: Gateway) =>
@@ -24,7 +24,7 @@ async function assertHeals(gateway: Gateway, { fill, empty }: { fill(): unknown;
   assert.deepEqual([(await isReady(gateway)).status, await readWritable(gateway)], [200, 1])
   await fill()
   let refused = await sell(gateway)
-  // What a page still has room for is kept.
+  // Fill the remaining space of the pages.
   for (; refused.status === 200;) refused = await sell(gateway)
   assert.deepEqual(
     [refused.status, refused.json().code, refused.headers['retry-after']],
@@ -48,7 +48,7 @@ async function assertHeals(gateway: Gateway, { fill, empty }: { fill(): unknown;
 const readWritable = async (gateway: Gateway) =>
   Number(/^gateway_store_writable (\d)$/m.exec(await readMetrics(gateway))?.[1])
 
-test('the disk of an embedded store is full: 503 with the reason, not ready, readable, and well again once there is room', async (t) => {
+test('the disk of an SQLite store is full: 503 with the reason, not ready, still readable, and recovered once there is space', async (t) => {
   const disk = mountSmallDisk(t, 16)
   const gateway = await openGateway(t, {
     ...(disk && { DATABASE_URL: `sqlite:${join(disk.folder, 'gateway.db')}` }),

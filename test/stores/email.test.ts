@@ -13,7 +13,7 @@ import { ENGINES } from '../support/engines.ts'
 import { testRandom } from '../support/random.ts'
 import { type WalletWorld, openWalletWorld } from '../support/wallet-world.ts'
 
-/* Two processes on one store at the same moment: what the row locks of an engine must decide. */
+/* Two processes on one store at the same moment: cases that row locks must decide. */
 
 let signers = 7_000
 const stranger = () => new Signer(signers++).address
@@ -27,7 +27,7 @@ async function fund(world: WalletWorld, instances: Awaited<ReturnType<WalletWorl
   await world.finish(one!.ctx.queue.advance(opened.walletId))
   await world.finish(Promise.all([one!, two!].map((instance) => followPayment(toEmailCtx(instance), opened.id))))
   const box = new MailBox()
-  // A job may run twice; a recipient who has the mail does not get another.
+  // A job may run twice; each recipient must get one mail.
   for (const instance of [one!, two!]) {
     for (const id of opened.recipientIds) await inviteRecipient(toEmailCtx(instance), box.mailerOf(instance), id)
   }
@@ -44,7 +44,7 @@ for (const engine of ENGINES) {
       const made = await fund(world, instances)
       const jobs = await world.db.selectFrom('jobs').select('kind').where('kind', 'like', 'email.%').execute()
       assert.deepEqual(jobs.map(({ kind }) => kind).sort(), ['email.invite', 'email.invite', 'email.tell'])
-      // Ten browsers with ten addresses, and one of them twice.
+      // Ten browsers with ten addresses, one of them twice.
       const addresses = Array.from({ length: 10 }, stranger)
       const claims = [...addresses, addresses[0]!].map((destination, at) =>
         claimShare(toEmailCtx(instances[at % 2]!), { token: made.codes[0]!, destination }).then(
@@ -57,7 +57,7 @@ for (const engine of ENGINES) {
       assert.equal(paid.length, 1)
       assert.equal(world.fundsOf(paid[0]!), nano(1))
       assert.ok(outcomes.filter((outcome) => outcome === 'conflict').length >= 9)
-      // Its time is over while somebody claims: either they have it or the sender has.
+      // It expires during a claim: the money goes either to the recipient or to the sender.
       await world.db
         .updateTable('email_payments')
         .set({ expires_at: world.clock.now() + 1 })

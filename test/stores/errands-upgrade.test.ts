@@ -9,7 +9,7 @@ import { forEachEngine, freshUrl } from '../support/engines.ts'
 
 const OLD = Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => name < '0044'))
 
-/** Sends as 0.2 has written them: hash, account, plan, reference, and whom they may pay. */
+/** Sends written by 0.2: hash, account, plan, reference, and whom they may pay. */
 const SENDS = [
   ['FORWARD', null, 'wpl_1', 'sweep:wal_1:1:0', 'nobody'],
   ['FEE', null, null, 'payment:email-fee:1', 'nobody'],

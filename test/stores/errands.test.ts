@@ -10,16 +10,16 @@ import { bare, enter, idIn, sendForm } from '../support/form-steps.ts'
 import { ask } from '../support/gateway.ts'
 import { type Refund, type RefundShop, openRefundShop } from '../support/refund-steps.ts'
 
-/* Decisions 7: what the service sends on its own errand pays no order, whatever address and amount it meets. */
+/* Decision 7: the service's internal transfers pay no order, whatever their address and amount. */
 
-/** Where the merchant is paid; nobody here has its key. */
+/** The merchant's address; its key is unused. */
 const address = new Signer(411).address
 
 interface ErrandShop extends RefundShop {
   sell(fields?: object): Promise<Made>
   /** A checkout at the shared address. */
   order(fields: object): Promise<Made>
-  /** Everything that has come to an address by now has been looked at. */
+  /** Waits until all arrivals at an address have been processed. */
   untilLookedAt(at?: string): Promise<void>
   unmatched(): Promise<{ block_hash: string; amount_raw: string }[]>
   standing(...made: Made[]): Promise<string[]>
@@ -50,7 +50,7 @@ async function openErrandShop(t: TestContext, engine: StoreEngine, env?: Record<
   }
 }
 
-/** The wallet of a checkout has passed on what it was paid. */
+/** Waits until a checkout's wallet has forwarded its payment. */
 async function untilForwarded({ world, fundsOf }: ErrandShop, amountRaw: bigint | string, at = address): Promise<void> {
   const before = BigInt(amountRaw)
   await turnUntil(world, 1_000, () => Promise.resolve(fundsOf(at) >= before))
@@ -73,7 +73,7 @@ forEachEngine((engine) => {
       [large, small].map(async ({ id }) => (await opened.list(id)).refundable_raw ?? '0'),
     )
     assert.deepEqual(refundable, ['0', large.amount_raw])
-    // The same forward of an order that was paid exactly is none of the books' other payments either.
+    // The forward of an exactly paid order must not be recorded as a payment either.
     const exact = await order({ amount: '4', mode: 'generated_wallet' })
     await world.pay(exact.address, exact.amount_raw)
     await untilForwarded(opened, BigInt(large.amount_raw) + BigInt(exact.amount_raw))
@@ -147,7 +147,7 @@ forEachEngine((engine) => {
     await untilStatus(shop, small.id, 'complete')
     await untilForwarded(opened, large.amount_raw)
     await shop.app.close()
-    // As a process that was killed between the broadcast and its record leaves it, with nothing credited since.
+    // The state after a process was killed between broadcast and record, with nothing credited since.
     const another = await world.start({ CHECKOUT_GENERATED_WALLETS: 'all' })
     const { db: store } = another.app.store
     const forwards = store.updateTable('wallet_blocks').where('purpose', '=', 'forward')

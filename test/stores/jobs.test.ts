@@ -113,7 +113,7 @@ forEachEngine((_engine, open) => {
     assert.deepEqual([again?.id, again?.attempts], [job!.id, 1])
   })
 
-  // A recurring job that died has a successor with its key; bringing it back must not fail with a database error.
+  // A dead recurring job has a successor with its key, so reviving it must not fail with a database error.
   test('a dead job whose key is waiting again stays dead', async (t) => {
     const world = await open(t)
     const { store, clock, ctx } = world
@@ -127,7 +127,7 @@ forEachEngine((_engine, open) => {
   })
 })
 
-// A planner that believes in one row may run the inner query once for each row of the outer one.
+// A planner that expects one row may run the inner query for each row of the outer one.
 test('on PostgreSQL a claim keeps its limit when statistics say that the queue is almost empty', async (t) => {
   const world = await openFresh(t, 'postgres')
   await enqueue(world.ctx, { kind: 'k', payload: 0 })

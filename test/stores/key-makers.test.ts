@@ -7,13 +7,13 @@ import { MIGRATIONS, openStore } from '../../src/store/schema.ts'
 import { TestClock } from '../support/clock.ts'
 import { ENGINES, freshUrl } from '../support/engines.ts'
 
-/* Stores of 0.2 do not say who made a key; their audit does. */
+/* Stores of 0.2 do not record who made a key, but their audit log does. */
 
 const RELEASED = Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => name < '0050'))
 const DEVELOPERS = ['read', 'work', 'wallets:read', 'webhooks']
 
 for (const engine of ENGINES) {
-  // A key that a developer made under 0.2 could send, and must not go on because it is old.
+  // A developer's key made under 0.2 could send, and an upgrade must end that.
   test(`${engine}: after an upgrade keys are bounded by the maker that the audit names, those of former members by the role they had last, and all others are as they were`, async (t) => {
     const url = await freshUrl(t, engine)
     const old = await openWith(url, new TestClock(), { migrations: RELEASED })

@@ -20,7 +20,7 @@ import { sendOf, toCheckoutCtx } from '../support/checkout-context.ts'
 import { forEachEngine, openFresh } from '../support/engines.ts'
 import { until } from '../support/until.ts'
 
-/* What the store promises about the pieces of a link, on each engine and with many at once. */
+/* The store's guarantees about a link's number of pieces, on each engine and under concurrency. */
 
 const { address } = new Signer(41)
 
@@ -32,11 +32,11 @@ async function openLinkShop(t: TestContext, engine: StoreEngine) {
   return { ctx, context, owner }
 }
 
-/** A confirmed send of exactly what a checkout asks for. */
+/** A confirmed send of exactly a checkout's amount. */
 const sendFor = ({ clock }: StoreCtx, { id, amountRaw }: Checkout) =>
   sendOf({ clock }, { hash: id.toUpperCase(), from: new Signer(42).address, to: address, amountRaw: amountRaw! })
 
-/** What the counts of a link must be, by its orders. */
+/** A link's counts, computed from its orders. */
 async function recount({ db }: StoreCtx, linkId: string) {
   const rows = await db
     .selectFrom('link_orders')
@@ -58,7 +58,7 @@ async function recount({ db }: StoreCtx, linkId: string) {
 const make = async (context: LinkContext, owner: string, fields: object) =>
   makeLink(context, { owner, actor: OPERATOR }, await readLink(context, owner, { address, ...fields }))
 
-/** What the page of a link sends. */
+/** The fields that a link's page sends. */
 const asking = (fields: Partial<Parameters<typeof orderFromLink>[2]> = {}) => ({
   ...{ token: undefined, quantity: '1', plan: undefined, amount: undefined, visitor: 'one' },
   ...fields,
@@ -74,7 +74,7 @@ forEachEngine((engine) => {
         const asked = asking({ quantity: String((at % 3) + 1), visitor: String(at) })
         const checkout = await orderFromLink(context, link.slug, asked)
         made.push(checkout)
-        // Some give up at once, some pay, some wait.
+        // Some are cancelled at once, some are paid, some stay open.
         if (at % 4 === 0) await deleteCheckout(context.checkouts, { id: checkout.id, owner, actor: OPERATOR })
         if (at % 4 === 1) await creditSend(context.checkouts, sendFor(ctx, checkout))
       } catch (error) {
@@ -87,7 +87,7 @@ forEachEngine((engine) => {
     assert.ok(made.length >= 3)
     const { held, sold, orders, revenueRaw } = await getLink(context, { id: link.id, owner })
     assert.deepEqual({ held, sold, orders, revenueRaw }, await recount(ctx, link.id))
-    // Whatever was given up is the merchant's to accept later, also beyond the bound.
+    // The merchant may accept cancelled ones later, even beyond the limit.
     const cancelled = await ctx.db.selectFrom('checkouts').select('id').where('status', '=', 'cancelled').execute()
     for (const { id } of cancelled)
       await markPaid(context.checkouts, { id, owner, actor: OPERATOR, blockHash: undefined })
@@ -140,7 +140,7 @@ forEachEngine((engine) => {
   test('an order that fails at its last statement holds no pieces and leaves no checkout', async (t) => {
     const { ctx, context, owner } = await openLinkShop(t, engine)
     const link = await make(context, owner, { amount: '1', sold_max: 2 })
-    // The store is gone for orders, as when the process dies there.
+    // The table is missing for the next order, as if the process died there.
     await ctx.db.schema.alterTable('link_orders').renameTo('link_orders_gone').execute()
     const asked = asking({ token: 'u'.repeat(22) })
     await assert.rejects(orderFromLink(context, link.slug, asked))
@@ -158,7 +158,7 @@ test('a subscription that is paid while another order of its link ends: neither 
   const waiting = sql<{ count: number }>`select count(*)::int as count from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'`
   let paid: Promise<unknown> | undefined
-  // As an order that ends: its pieces are given back, then it is announced.
+  // As an order that ends: its pieces are released, then its end is announced.
   await ctx.db.transaction().execute(async (tx) => {
     await moveStock(tx, { id: link.id, held: 0, sold: 0, orders: 0, raw: 0n, e8: 0n })
     paid = creditSend(context.checkouts, sendFor(ctx, checkout))

@@ -9,7 +9,7 @@ import { until } from '../support/until.ts'
 const YEAR = 365 * 86_400_000
 const NO_BUILT_IN = { names: [], aliases: [], reserved: [] }
 
-/** A name as the payment of its first lease leaves it. */
+/** A name as left by the payment of its first lease. */
 const leased = (key: string, createdAt: number, accountId = 'acc_a') => ({
   ...{ key, name: key, owner: 'nano_o', address: `nano_${key}`, accountId, createdAt, changedAt: createdAt },
   ...{ expiresAt: createdAt + YEAR, graceUntil: createdAt + YEAR, indexed: false, profile: {} },

@@ -347,6 +347,6 @@ tryFunctions(
       deleteExpiredAnswers: deletesOld('expires_at', (db) => repeats.deleteExpiredAnswers(db, NOW), NOW),
     }),
   ],
-  // It writes a profile where there is none: part4-payout.test.ts.
+  // It inserts a missing profile: part4-payout.test.ts.
   ['savePayout'],
 )

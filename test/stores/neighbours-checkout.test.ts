@@ -17,7 +17,7 @@ import { forEachEngine } from '../support/engines.ts'
 import { fill } from '../support/filled-store.ts'
 import { LATER, NOW, deletesOld, tryFunctions, trialsOn } from '../support/neighbours.ts'
 
-/** What every checkout of the fill asks for. */
+/** The amount of every checkout of the fill. */
 const AMOUNT = String(2n ** 128n - 1n)
 const PLAN = { title: 'P', value: '1', discount: false, amountRaw: undefined } as const
 const STORED_PLANS = '[{"title":"P","value":"1","discount":false,"amount_raw":null}]'
@@ -179,7 +179,7 @@ tryFunctions(
         to: { next_scan_at: NOW },
         unless: [{ next_scan_at: NOW }, { next_scan_at: 1 }],
       },
-      // Of three addresses in a row, a page of one behind the first is the second.
+      // Of three addresses in order, a page of one after the first is the second.
       hastenPage: {
         row: { next_scan_at: NOW + 1, scanned_at: NOW },
         run: async (db, row, { others }) => {
@@ -197,7 +197,7 @@ tryFunctions(
       },
     }),
   ],
-  // Tried in test/stores/retention.test.ts, with the rows of other tables that keep a checkout; markReceipt in buyers.test.ts.
+  // Tested in test/stores/retention.test.ts, with rows of other tables that keep a checkout; markReceipt in buyers.test.ts.
   ['deleteUnwatched', 'deleteUnpaid', 'markReceipt'],
 )
 

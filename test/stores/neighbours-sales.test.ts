@@ -16,7 +16,7 @@ const TERM = { now: NOW, leaseUntil: LATER }
 const NOT_OVER = [{ state: 'claimed' }, { state: 'pending' }, { state: 'settled' }, { state: 'action_failed' }] as const
 const NO_UNTIL = { answersUntil: -1, rowsUntil: -1 }
 
-/** The claim of a payment, or the payment as somebody has read it. */
+/** The claim of a payment, or the payment as read earlier. */
 const claimOf = ({ block_hash: hash, fence }: Selectable<X402PaymentsTable>) => ({ hash, fence })
 const readBy = (row: Selectable<X402PaymentsTable>) =>
   ({ ...claimOf(row), state: row.state }) as unknown as x402.StoredPayment
@@ -83,7 +83,7 @@ tryFunctions(
         unless: [{ status: 'waiting' }, { looked_at: NOW }, { account_id: 'acc_1' }],
       },
       markSwap: {
-        // As it was when somebody looked, whatever it is by now.
+        // Compares with the swap as it was read, not as it is now.
         run: async (db, row) => markSwap(db, { ...(await findSwap(db, row.id))!, status: row.status }, 'finished', NOW),
         to: { status: 'finished', looked_at: NOW },
         unless: [{ status: 'failed' }, { status: 'refunded' }],
@@ -164,7 +164,7 @@ tryFunctions(
     }),
     ...trialsOn('email_tokens', {
       forgetRecipients: {
-        // A recipient of the fill is called like the payment.
+        // A recipient of the fill has the same id as the payment.
         run: (db, { recipient_id: paymentId }) => recipients.forgetRecipients(db, paymentId),
         to: null,
         means: ['recipient_id'],
@@ -233,6 +233,6 @@ tryFunctions(
       deleteExpiredOffers: deletesOld('expires_at', (db) => x402.deleteExpiredOffers(db, NOW), NOW),
     }),
   ],
-  // Tried in test/stores/retention.test.ts: one that was paid for stays.
+  // Tested in test/stores/retention.test.ts: a paid order stays.
   ['deleteOrders'],
 )

@@ -276,7 +276,7 @@ tryFunctions(
       },
     }),
   ],
-  // Of one seed and one restore at a time, and of wallets without an owner: seeds.test.ts, recover.test.ts and restores.test.ts.
+  // About one seed and one restore at a time, and wallets without an owner: seeds.test.ts, recover.test.ts and restores.test.ts.
   [
     'retireSeed',
     'takeIndex',

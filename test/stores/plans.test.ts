@@ -7,7 +7,7 @@ import { readUnfinished } from '../../src/modules/wallets/unfinished-store.ts'
 import { forEachEngine } from '../support/engines.ts'
 import { type Known, HOT, SORTED, SORTING, TABLE_SCAN, explain, statementsOf } from '../support/hot-queries.ts'
 
-/* A store grows for years. What is asked with every request, payment or round of a job goes by an index, so that it stays level. */
+/* A store grows for years. Queries of every request, payment or job run must use an index, so that they do not slow down. */
 
 const IDS = { accountId: 'a', checkoutId: 'c', keyId: 'k', walletId: 'w', linkId: 'l', posId: 'p', eventId: 'e' }
 const KNOWN: Known = { ...IDS, address: 'n', now: 1_000, limit: 10 }
@@ -25,14 +25,14 @@ forEachEngine((engine, openFresh) => {
         if (what in SORTED && engine === 'sqlite' && plan.some((line) => SORTING.test(line)))
           slow.push(`${what}: sorts`)
         if (scans.length > 0) slow.push(`${what}: ${scans.join('; ')}`)
-        // SQLite would plan it anew each time it is asked.
+        // SQLite would prepare it again for each value.
         if (/limit \?/.test(statement.sql)) slow.push(`${what}: its limit is bound`)
       }
     }
     assert.deepEqual(slow, [])
   })
 
-  // A wallet keeps every block it ever had, and asks for these at each step of a send.
+  // A wallet keeps all its blocks, and these queries run at each step of a send.
   test('what a wallet has not finished is found without its other blocks', async (t) => {
     const { ctx } = await openFresh(t)
     for (const ask of [readUnfinished, countOwed]) {
@@ -44,11 +44,11 @@ forEachEngine((engine, openFresh) => {
     }
   })
 
-  // A shop that takes all payments at one address has thousands open there, each with an amount of its own.
+  // A shop with a single payment address has thousands of open checkouts there, each with a unique amount.
   test('a payment was slow where many others waited at the same address: what sums there is found without them', async (t) => {
     const { ctx } = await openFresh(t)
     if (engine === 'sqlite') {
-      // As it counts a million checkouts: the index of open ones looks no worse, because most addresses have few.
+      // Statistics as with a million checkouts: the index of open ones looks equally good, because most addresses have few.
       await sql`analyze`.execute(ctx.db)
       for (const [index, stat] of [
         ['checkouts_open', '3190 2 2 1'],
@@ -60,7 +60,7 @@ forEachEngine((engine, openFresh) => {
     const [statement] = await statementsOf(ctx.db, (db) => listSumming(db, { address: 'n', now: 1 }))
     const plan = await explain(ctx.db, engine, statement!)
     const indexes = plan.flatMap((line) => /(?:INDEX|using) (checkouts_\w+)/.exec(line)?.[1] ?? [])
-    // Whether another order was at the address is asked by its owner, and answered by the first that is found.
+    // Whether another order used the address is looked up by owner, and the first match is enough.
     assert.deepEqual(new Set(indexes), new Set(['checkouts_summing_address', 'checkouts_used']), plan.join('\n'))
     assert.equal(indexes.filter((name) => name === 'checkouts_used').length, 1, plan.join('\n'))
   })

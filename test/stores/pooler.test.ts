@@ -12,7 +12,7 @@ import { createDatabase, query } from '../support/postgres.ts'
 import { toStoreCtx } from '../support/sqlite-store.ts'
 import { untilReceived } from '../support/until-received.ts'
 
-/* PostgreSQL behind PgBouncer. `TEST_POOLER=transaction` runs every other test of the store through it as well. */
+/* PostgreSQL behind PgBouncer. `TEST_POOLER=transaction` runs all other tests of the store through it as well. */
 
 const openBehind = async (t: { after(end: () => unknown): void }, mode: 'transaction' | 'session') => {
   const server = new URL(await createDatabase())
@@ -31,7 +31,7 @@ test('behind a pooler by transaction, gateways notify each other, and statements
   const { open, direct } = await openBehind(t, 'transaction')
   const [one, other] = [await open(direct), await open(direct)]
   await untilReceived(one, other)
-  // More at once than there are connections: statements of one gateway come to connections that the other has prepared.
+  // More transactions than connections, so that statements of one gateway reach connections that the other has prepared.
   const made = await Promise.all(
     Array.from({ length: 60 }, async (_, at) => {
       const { ctx } = at % 2 === 0 ? one : other

@@ -20,7 +20,7 @@ import { Signer } from '../support/blocks.ts'
 import { sendOf, toCheckoutCtx } from '../support/checkout-context.ts'
 import { forEachEngine } from '../support/engines.ts'
 
-/* What the store promises about tills, on each engine and with many at once. */
+/* The store's guarantees about tills, on each engine and under concurrency. */
 
 const { address } = new Signer(41)
 const PIN = '4711'
@@ -57,7 +57,7 @@ forEachEngine((engine, openFresh) => {
     assert.equal(new Set(made.map(({ checkoutId }) => checkoutId)).size, 1)
     const rows = await ctx.db.selectFrom('checkouts').select(['id', 'key_id', 'price']).execute()
     assert.deepEqual(rows, [{ id: made[0]!.checkoutId, key_id: pos.id, price: '5.5' }])
-    // The same tap never becomes another sale, and another tap is one.
+    // The same tap never makes a second sale, and another tap does.
     assert.equal(await codeOf(sell(context, pos, { ...body, amount: '2', total: '6.6' })), 'conflict')
     await sell(context, pos, { ...body, key: 'tap-0123456789abcdeg' })
     assert.equal((await ctx.db.selectFrom('pos_sales').select('checkout_id').execute()).length, 2)
@@ -77,7 +77,7 @@ forEachEngine((engine, openFresh) => {
   test('a day is that of the place, and its sums are those of what was paid, before and behind midnight', async (t) => {
     const { ctx, clock } = await openFresh(t)
     const { context, pos } = await openCafe(ctx, engine, { time_zone: 'Asia/Kolkata' })
-    // 23:59 there, which is 18:29 in UTC.
+    // 23:59 in the shop's time zone is 18:29 in UTC.
     clock.advance(Date.UTC(2027, 0, 31, 18, 29) - clock.now())
     const sold = async (key: string, isPaid: boolean) => {
       const { checkoutId } = await sell(context, pos, {
@@ -93,7 +93,7 @@ forEachEngine((engine, openFresh) => {
       await creditSend(context.checkouts, sendOf(ctx, send))
       return amountRaw!
     }
-    // Made before midnight and paid behind it: it belongs to the day on which it was made.
+    // Made before midnight and paid after it: it belongs to the day on which it was made.
     await sold('unpaid', false)
     const before = await sold('before', true)
     const behind = await sold('behind', true)
@@ -117,7 +117,7 @@ forEachEngine((engine, openFresh) => {
     assert.equal(codes.filter((code) => code === 'wrong_pin').length, 5)
     assert.equal(codes.filter((code) => code === 'too_many_requests').length, 95)
     assert.equal(await guess(other, PIN), 'too_many_requests', 'also the right one waits')
-    // Somebody elsewhere is not kept waiting.
+    // Callers elsewhere are not locked out.
     assert.equal(await guess(other, PIN, 'another'), 'in')
     clock.advance(5 * MINUTE)
     assert.equal(await guess(other, PIN), 'in')
@@ -137,13 +137,13 @@ forEachEngine((engine, openFresh) => {
     assert.equal(await enter({}), 'limit_reached', 'for good')
     assert.equal(await enter({ device: `${device.slice(0, 22)}.${'0'.repeat(64)}` }), 'limit_reached', 'forged')
     assert.equal(await enter({ device, visitor: 'bot 1' }), 'in', 'the device of the café')
-    // A stolen device has no more than that either.
+    // A stolen device gets no more attempts either.
     for (let round = 0; round < 12; round++) {
       for (let at = 0; at < 5; at++) await enter({ pin: '0000', device, visitor: 'thief' })
       clock.advance(5 * MINUTE)
     }
     assert.equal(await enter({ device, visitor: 'thief' }), 'limit_reached')
-    // Its owner lets people in again.
+    // Its owner unlocks it.
     const anew = await changePos(context, { ...own, actor: OPERATOR }, () => ({ pin: '12345678' }))
     assert.equal(await enter({ pin: '12345678' }, anew), 'in')
     assert.equal(

@@ -16,7 +16,7 @@ import { assertNobodyWoken, beginSales } from '../support/sales.ts'
 import { toStoreCtx } from '../support/sqlite-store.ts'
 import { until } from '../support/until.ts'
 
-/* A server that restarts, or gives its place to another, as it does at every upgrade: callers come back, and no one is woken. */
+/* A server that restarts or fails over, as in every upgrade: requests are retried, and no operator is alerted. */
 
 async function startServer(t: TestContext, ...settings: string[]): Promise<PostgresServer> {
   const server = await PostgresServer.create()
@@ -30,7 +30,7 @@ async function configure({ url }: PostgresServer, setting: string): Promise<void
   await query(`${url}/postgres`, 'select pg_reload_conf()')
 }
 
-test('PostgreSQL restarted and callers got 500 internal_error while alarms of money rang: they are told to come back, and nothing is lost or made twice', async (t) => {
+test('PostgreSQL restarted, callers got 500 internal_error and money alarms were raised: callers get 503 and retry, and nothing is lost or made twice', async (t) => {
   const server = await startServer(t)
   await query(`${server.url}/postgres`, 'create database gateway')
   const url = `${server.url}/gateway`
@@ -57,7 +57,7 @@ test('PostgreSQL restarted and callers got 500 internal_error while alarms of mo
 
 test('after a failover every write failed until each gateway was restarted: the next server of the address is used once it takes writes', async (t) => {
   const first = await startServer(t, 'synchronous_standby_names=*', 'synchronous_commit=on')
-  // What makes the database waits for a second server.
+  // The process that creates the database waits for a second server.
   const second = await first.follow()
   t.after(() => second.remove())
   await second.start()
@@ -72,7 +72,7 @@ test('after a failover every write failed until each gateway was restarted: the 
   second.promote()
   await configure(second, `synchronous_standby_names = ''`)
   await sales.more()
-  // The server stays, and takes no more writes: as one that another has replaced does, and some do before their disk is full.
+  // The server stays up but refuses writes, like one that was replaced, or one that stops before its disk is full.
   await configure(second, 'default_transaction_read_only = on')
   await sales.missed()
   await configure(second, 'default_transaction_read_only = off')
@@ -107,7 +107,7 @@ test('a job was dead because its store restarted while it ran: it is given back,
         async run() {
           if (++runs > 2) return
           await server.crash()
-          // Not before the job has been told: then nobody can say either how it ended.
+          // The store goes down before the job's result is recorded, so the result is unknown.
           void until(() => reporter.lines().length >= runs).then(() => server.start())
           await store.ping()
         },

@@ -1,5 +1,6 @@
 import { OPERATOR } from '../../src/kernel/actor.ts'
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { type TestContext, test } from 'node:test'
 import { type Kysely, sql } from 'kysely'
 import type { Db } from '../../src/kernel/db.ts'
@@ -7,22 +8,25 @@ import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import { findAccount, listActivities, listKeys } from '../../src/modules/accounts/index.ts'
 import { eraseAccount, erasePerson, exportAccount, exportPerson, listUnfinished } from '../../src/store/privacy.ts'
 import { ENTITIES, PERSONAL } from '../../src/store/personal.ts'
-import { forEachEngine, openFresh } from '../support/engines.ts'
+import { insertOrder } from '../../src/modules/billing/store.ts'
+import { NameIndex } from '../../src/modules/names/name-index.ts'
+import { fileOf, forEachEngine, openFresh } from '../support/engines.ts'
 import { fill } from '../support/filled-store.ts'
+import { until } from '../support/until.ts'
 
-/* What an operator hands out about an account, and what is left of it once it is erased. */
+/* The export of an account's personal data, and what is left after it is erased. */
 
 const { signal } = new AbortController()
 const SECRET = 'sealed secret'
-/** Stands in every text of an account that its people may have written. */
+/** Text in every field that people of the account may have written. */
 const WORDS = 'words of alice'
 
-/** Left out of an export, and nothing that a text could be written into. */
+/** Fields that an export leaves out; none of them may hold text. */
 const NO_SECRETS = ['fence', 'lease_until', 'visitor', 'visit', 'email_hash', 'hash', 'payload', 'reference']
 
-/** Texts of rows that stay once their account is erased, which tell of none of its people. */
+/** Text columns that stay after their account is erased and contain nothing personal. */
 const KEPT: Record<string, string> = {
-  'ids of ours': `owner key_id account_id link_id plan_id wallet_id checkout_id block_id payment_id subscription_id pos_id
+  'ids of ours': `claim_id owner key_id account_id link_id plan_id wallet_id checkout_id block_id payment_id subscription_id pos_id
     predecessor bound_to made_by actor reference link_for sale_key idempotency_key`,
   'addresses and blocks of the public ledger': `address merchant_address payer from_address refund_address deposit_address
     claim_address destination source_address frontier block_hash detected_block source_hash previous hash denied_hash block proof`,
@@ -47,9 +51,9 @@ async function dump(db: Db): Promise<Record<string, string[]>> {
   return all
 }
 
-/** A store of three accounts, of which alice's has something personal and something secret wherever there is room for it. */
+/** A store of three accounts; every text field of alice's has personal or secret text. */
 async function openAlice(t: TestContext, engine: StoreEngine) {
-  const { ctx } = await openFresh(t, engine)
+  const { ctx, ...opened } = await openFresh(t, engine)
   const { db } = ctx
   await fill(ctx)
   const email = 'alice@example.com'
@@ -62,15 +66,18 @@ async function openAlice(t: TestContext, engine: StoreEngine) {
   await db.updateTable('recovery_codes').set({ email }).where('code_hash', '=', alice).execute()
   const [job] = await db.selectFrom('jobs').select('id').where('kind', '=', 'mail.send').execute()
   await db.updateTable('jobs').set({ payload: '{"recipient":"Alice@example.com"}' }).where('id', '=', job!.id).execute()
+  const change = { checkoutId: 'change', kind: 'name_update', subject: 'alice', accountId: alice, createdAt: 1 }
+  await insertOrder(db, { ...change, detail: {} })
   for (const [table, personal] of Object.entries(PERSONAL)) {
     if ('nobody' in personal) continue
     const of = personal.of(whose)
     if (typeof personal.erase === 'object') {
+      const { erased = personal.of } = personal
       for (const [column, to] of Object.entries(personal.erase)) {
         if (typeof to === 'number' || ['visit', 'account_id', 'email'].includes(column)) continue
         const isObject = to === '{}' || ['features', 'invoice'].includes(column)
         const text = isObject ? JSON.stringify({ a: WORDS }) : to === '[]' ? JSON.stringify([WORDS]) : WORDS
-        await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${text} where ${of}`.execute(db)
+        await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${text} where ${erased(whose)}`.execute(db)
       }
     }
     for (const column of personal.leftOut ?? []) {
@@ -79,10 +86,10 @@ async function openAlice(t: TestContext, engine: StoreEngine) {
     }
   }
   const erase = (until = signal) => eraseAccount(ctx, { accountId: alice, actor: OPERATOR, signal: until })
-  return { ctx, db, alice, whose, erase }
+  return { ...opened, ctx, db, alice, whose, erase }
 }
 
-/** Lets everything of all accounts come to its end. */
+/** Completes everything of all accounts. */
 async function finish(db: Db): Promise<void> {
   await sql`update checkouts set status = 'expired'`.execute(db)
   await sql`update wallets set status = 'ended'`.execute(db)
@@ -93,7 +100,7 @@ async function finish(db: Db): Promise<void> {
   await sql`update service_payments set outcome = 'applied'`.execute(db)
 }
 
-/** What a text can be written into: itself, or what has texts in it. */
+/** Whether a field can hold text, directly or nested. */
 const holdsText = (schema: unknown): boolean => {
   const { type, anyOf, items, properties, ...rest } = schema as Record<string, unknown>
   const inner = [
@@ -119,7 +126,7 @@ test('a text that a merchant could set survived the erasure of the account, beca
     }),
   )
   assert.deepEqual(silent, [])
-  // What is read of a request and never stored has no column in which it could stay.
+  // Input that is never stored has no column.
   const rows = ENTITIES.map(({ table }) => PERSONAL[table as keyof typeof PERSONAL])
   assert.ok(rows.every((row) => !('nobody' in row) && row.erase !== 'keep'))
 })
@@ -130,7 +137,7 @@ test('a text that was added to a table survived the erasure of the account, beca
   const used = new Set<string>()
   const silent = (await db.introspection.getTables()).flatMap(({ name, columns }) => {
     const personal = PERSONAL[name as keyof typeof PERSONAL]
-    // Those of declared entities say it themselves.
+    // Declared resources mark personal fields themselves.
     if (
       !personal ||
       'nobody' in personal ||
@@ -139,7 +146,8 @@ test('a text that was added to a table survived the erasure of the account, beca
     )
       return []
     const erased = personal.erase === 'keep' ? [] : Object.keys(personal.erase)
-    const said = new Set<string>([...personal.key, ...(personal.leftOut ?? []), ...erased])
+    // A column that is never exported is not thereby erased.
+    const said = new Set<string>([...personal.key, ...erased])
     const texts = columns.filter(({ name: column, dataType }) => dataType.toLowerCase() === 'text' && !said.has(column))
     for (const { name: column } of texts) used.add(column)
     return texts.filter(({ name: column }) => !known.has(column)).map(({ name: column }) => `${name}.${column}`)
@@ -150,6 +158,15 @@ test('a text that was added to a table survived the erasure of the account, beca
     [],
     'an exception that is none any more goes',
   )
+})
+
+test('an erased person was still in the file of the store, and in every backup made afterwards', async (t) => {
+  const { store, url, db, erase } = await openAlice(t, 'sqlite')
+  await finish(db)
+  await erase()
+  await store.close()
+  const file = readFileSync(fileOf(url)).toString('latin1').toLowerCase()
+  assert.deepEqual([file.includes(WORDS), file.includes('alice@example.com')], [false, false])
 })
 
 forEachEngine((engine) => {
@@ -221,6 +238,42 @@ forEachEngine((engine) => {
     assert.ok((await listKeys(db, alice, 100)).every(({ revokedAt }) => revokedAt !== null))
     const told = await listActivities(db, { accountId: alice }, { before: undefined, limit: 100 })
     assert.ok(told.some(({ what, actor }) => what === 'account.erased' && actor === OPERATOR.id))
+  })
+
+  test('the title and website of an erased shop stayed in the public list of names until every gateway was restarted', async (t) => {
+    const { ctx, clock, alice, erase } = await openAlice(t, engine)
+    const noNames = { names: [], aliases: [], reserved: [] }
+    const book = new NameIndex({ ...ctx, builtIn: noNames, onError: (error) => assert.fail(String(error)) })
+    t.after(() => book.stop())
+    await book.start()
+    const names = () => JSON.stringify(book.known())
+    assert.ok(names().includes(WORDS))
+    await finish(ctx.db)
+    await erase()
+    const left = await ctx.db.selectFrom('usernames').select(['name', 'indexed']).execute()
+    assert.equal(left.find(({ name }) => name === alice)!.indexed, 0)
+    await until(() => {
+      if (!names().includes(WORDS)) return true
+      clock.advance(1_000)
+      return false
+    })
+  })
+
+  test('the passkeys and recovery codes of an employee outlived the only shop that this person was in', async (t) => {
+    const { db, alice, erase } = await openAlice(t, engine)
+    await finish(db)
+    const { email, ...eve } = { email: 'eve@example.com', account_id: alice, id: 'mem_eve' }
+    const copy = async (table: 'members' | 'passkeys' | 'recovery_codes', change: object) =>
+      db
+        .insertInto(table)
+        .values({ ...(await rowsOf(db, table))[0]!, email, ...change } as never)
+        .execute()
+    await copy('members', eve)
+    await copy('passkeys', { id: 'psk_eve', credential_id: 'eve' })
+    await copy('recovery_codes', { code_hash: 'eve' })
+    await erase()
+    const left = Object.entries(await dump(db)).filter(([, rows]) => rows.some((row) => row.includes(email)))
+    assert.deepEqual(left, [])
   })
 
   test('a mail on its way to john.doe stays when john_doe is erased; what counts and proves an address goes with it', async (t) => {

@@ -21,7 +21,7 @@ import { type OpenedStore, forEachEngine } from '../support/engines.ts'
 import { fill } from '../support/filled-store.ts'
 import { offerName, payment, toSales } from '../support/market.ts'
 
-/* What is kept how long, and what is never forgotten, whatever the settings say. */
+/* How long rows are kept, and which are never deleted, whatever the settings say. */
 
 const DAY = 86_400_000
 const treasury = new Signer(1).address
@@ -39,7 +39,7 @@ const open = (ctx: CheckoutContext, caller: typeof ANYBODY | typeof SHOP, fields
 const send = (ctx: CheckoutContext, hash: string, amountRaw: Raw) =>
   sendOf(ctx, { hash, from: payer, to: address, amountRaw })
 
-/** As the monitor does after its look at the end. */
+/** As the monitor does after its check at the end. */
 const expireAll = (db: Db) => sql`update checkouts set status = 'expired' where status = 'pending'`.execute(db)
 
 async function forget(ctx: CheckoutContext, settings: Partial<Retention> = {}): Promise<void> {
@@ -66,7 +66,7 @@ forEachEngine((engine, openFresh) => {
     return { ...opened, ctx: toShop(opened), db: opened.ctx.db }
   }
 
-  test('what a stranger asked for and nobody paid is forgotten 30 days after its watch, and not before', async (t) => {
+  test('an unpaid checkout without a key is deleted 30 days after it was last watched, and not before', async (t) => {
     const { ctx, clock, db } = await openShop(t)
     const checkout = await open(ctx, ANYBODY, { currency: 'USD' })
     const rate = { rate: '1', source: 'test', rate_at: 1, amount_raw: '1', created_at: 1, expires_at: 1 }
@@ -82,7 +82,7 @@ forEachEngine((engine, openFresh) => {
     clock.leap(1_000)
     await forget(ctx)
     for (const { id } of [checkout, offer]) assert.deepEqual(await rowsAbout(db, id), NOTHING)
-    // Counts of all accounts follow.
+    // The counts of all accounts follow.
     const counts = await db.selectFrom('checkout_sums').select('count').execute()
     assert.equal(
       counts.reduce((sum, { count }) => sum + count, 0),
@@ -90,13 +90,13 @@ forEachEngine((engine, openFresh) => {
     )
   })
 
-  test('a payment that comes while the watch lasts is found and told, and its checkout is never forgotten', async (t) => {
+  test('a payment while the address is watched is found and reported, and its checkout is never deleted', async (t) => {
     const { ctx, clock, db } = await openShop(t)
     const hook = { webhook_url: 'https://shop.example/hook', webhook_events: ['payment.late'] }
     const late = await open(ctx, ANYBODY, hook)
     const near = await open(ctx, ANYBODY, { amount: '2' })
     await expireAll(db)
-    // With the shortest time that can be set, and the job at every moment.
+    // With the shortest setting, and the job at every moment.
     const shortest = { keepUnpaid: DAY }
     clock.leap(late.watchedUntil - clock.now() - 1)
     await forget(ctx, shortest)
@@ -132,7 +132,7 @@ forEachEngine((engine, openFresh) => {
       assert.equal((await rowsAbout(db, id)).checkout, 1, id)
     }
     assert.equal((await rowsAbout(db, sold.id)).orders, 1)
-    // Once nothing keeps it, it goes.
+    // It is deleted once nothing keeps it.
     clock.leap(2)
     await forget(ctx)
     assert.equal((await rowsAbout(db, reserved.id)).checkout, 0)
@@ -155,7 +155,7 @@ forEachEngine((engine, openFresh) => {
     assert.equal(await left(), count + 1)
     await run(releaseAmounts(ctx))
     await Promise.all([forget(ctx), forget(other)])
-    // What one passes over because the other holds it is for the next round.
+    // Rows that another instance has locked are left for the next run.
     await forget(ctx)
     assert.equal(await left(), 0)
   })

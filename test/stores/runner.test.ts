@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { KyselyPlugin } from 'kysely'
 import { claimJobs, countJobs, listJobs, retryDead } from '../../src/infra/jobs/queue.ts'
 import { JobRunner } from '../../src/infra/jobs/runner.ts'
 import { noWork } from '../../src/kernel/errors.ts'
@@ -20,7 +21,7 @@ const DAY = 86_400_000
 const USUAL = { kind: 'k', attemptsMax: 3, concurrencyMax: 5, leaseMilliseconds: LEASE }
 const jobOf = (run: Job['run'], more: Partial<Job> = {}): Job => ({ ...USUAL, run, ...more })
 
-/** A runner of one job that writes down how each run of it ended. */
+/** A runner with one job that records how each run ended. */
 function runnerOn(
   { store, clock, ctx }: Omit<Instance, 'clock'> & { clock: Clock },
   job: Job,
@@ -40,10 +41,10 @@ async function startOn(...given: Parameters<typeof runnerOn>): Promise<JobRunner
 const countOf = async ({ store }: Instance, status: string) =>
   (await countJobs(store.db)).find((row) => row.status === status)?.count ?? 0
 
-/** Stands still until it is opened. */
+/** Blocks until it is opened. */
 const gate = () => Promise.withResolvers<void>()
 
-/** Like a worker that takes a job and dies. */
+/** Claims a job, as a worker that dies afterwards. */
 const claimOne = ({ store, clock }: Pick<Instance, 'store' | 'clock'>, now = clock.now()) =>
   claimJobs(store.db, store.engine, { kind: 'k', limit: 1, now, leaseMilliseconds: LEASE })
 
@@ -112,7 +113,7 @@ forEachEngine((_engine, open) => {
       started.resolve()
       await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
     })
-    // Signs of life are given by hand, so that the test knows when the next one is planned.
+    // Heartbeats are sent by hand, so that the test knows when the next one is due.
     const signs: (() => void)[] = []
     const byHand: Clock = {
       now: () => clock.now(),
@@ -282,7 +283,7 @@ forEachEngine((_engine, open) => {
     const first = await startOn(world, job)
     await until(async () => runs === 1 && (await countOf(world, 'ready')) === 1)
     await first.stop()
-    // Between runs: a new process adds no second schedule. In the middle: a worker takes it and is never heard of again.
+    // Between runs: a new process adds no second schedule. During a run: a worker claims the job and dies.
     clock.advance(PERIOD)
     await claimOne(world)
     const second = await startOn(world, job)
@@ -311,7 +312,7 @@ forEachEngine((_engine, open) => {
     const second = await startOn(world, job)
     await settled(3)
     await second.stop()
-    // Killed in the middle of a round, and the clock set back before the next start.
+    // Killed during a run, and the clock is set back before the next start.
     clock.advance(PERIOD)
     await claimOne(world)
     clock.setBack(DAY)
@@ -336,7 +337,7 @@ forEachEngine((_engine, open) => {
     await runner.stop()
   })
 
-  // It has one attempt: if the stop counted as one, whoever waits for its money would wait for ever.
+  // The job has one attempt. If the stop counted as one, the wallet's owner would wait forever for the money.
   test('a job that fails because its process stops is given back, and runs once at the next start', async (t) => {
     const world = await open(t)
     await enqueue(world.ctx, { kind: 'k', payload: {}, attemptsMax: 1 })
@@ -363,7 +364,7 @@ forEachEngine((_engine, open) => {
     assert.deepEqual([runs, outcomes], [1, ['given_back', 'done']])
   })
 
-  // It has one attempt: if every look counted, what waits for a switch or a limit would be given up.
+  // The job has one attempt. If every check counted, jobs that wait for a condition or a limit would be given up.
   test('a job that is put off waits without using an attempt, and runs when its time has come', async (t) => {
     const world = await open(t)
     const { clock, store } = world
@@ -415,7 +416,36 @@ forEachEngine((_engine, open) => {
     assert.equal(await countOf(world, 'done'), done, 'nothing starts after the stop')
   })
 
-  // The process must outlive its store: the job is taken again when the claim is over.
+  test('a job that ends while its gateway stops asks the store for nothing more, which may be closed by then', async (t) => {
+    const world = await open(t)
+    let answers = 0
+    const counting: KyselyPlugin = {
+      transformQuery: ({ node }) => node,
+      transformResult: async ({ result }) => {
+        answers++
+        return result
+      },
+    }
+    const store = { ...world.store, db: world.store.db.withPlugin(counting) }
+    await enqueue(world.ctx, { kind: 'k', payload: {} })
+    const started = gate()
+    const stopped = gate()
+    const job = jobOf(async () => {
+      started.resolve()
+      await stopped.promise
+    })
+    const runner = await startOn({ ...world, store }, job)
+    await started.promise
+    const stop = runner.stop()
+    stopped.resolve()
+    await stop
+    const before = answers
+    assert.ok(before > 0)
+    assert.equal(await countOf(world, 'done'), 1)
+    assert.equal(answers, before)
+  })
+
+  // The process must survive an outage of its store: the job is claimed again when the lease ends.
   test('a store that goes away under a running job ends neither the process nor the job', async (t) => {
     const world = await open(t)
     const another = await world.openAnother()
@@ -448,7 +478,7 @@ test('on PostgreSQL a notice wakes the runner of another instance; nobody waits 
   another.store.notices.subscribe('jobs', () => runner.wake())
   await runner.start()
   await untilReceived(world, another)
-  // The test's clock stands still, so that no poll can help.
+  // The test clock stands still, so polling cannot help.
   await inTx(world.ctx, (tx) => enqueue(tx, { kind: 'k', payload: {} }))
   await ran.promise
   await runner.stop()

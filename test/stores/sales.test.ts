@@ -22,7 +22,7 @@ import { forEachEngine } from '../support/engines.ts'
 import { offerChange, offerCredits, offerName, payment, toSales } from '../support/market.ts'
 import { toCheckoutCtx } from '../support/checkout-context.ts'
 
-/* What the store promises about what the service sells, on each engine and with many at once. */
+/* The store's guarantees about the service's own sales, on each engine and under concurrency. */
 
 const treasury = new Signer(1).address
 const YEAR = 2
@@ -45,7 +45,7 @@ const refundsOf = async (db: Db) =>
     reference: row.reference,
   }))
 
-/** Of all accounts together: how many orders were returned, of how many that were paid, and what of these is left. */
+/** For all accounts together: how many paid orders were returned, and what is left of the others. */
 async function returnedIn(shop: CheckoutContext) {
   const overview = (await readOverview(shop)) as {
     by_additional_status?: { refunded: number; partly_refunded: number }
@@ -56,7 +56,7 @@ async function returnedIn(shop: CheckoutContext) {
 }
 
 forEachEngine((engine, openFresh) => {
-  /** A shop with a treasury, and how another instance of it is opened. */
+  /** A shop with a treasury, and a function that opens another instance of it. */
   const openShop = async (t: TestContext, exchanges?: string[]) => {
     const { ctx: store, clock, openAnother } = await openFresh(t)
     await openTreasury(store)
@@ -73,7 +73,7 @@ forEachEngine((engine, openFresh) => {
       const checkout = await offerName(shop, 'Prize')
       sends.push(payment(checkout, YEAR, { hash: `A${at}`, from, at: store.clock.now() }))
     }
-    // Each is reported on both instances, and twice on one.
+    // Each is reported to both instances, and twice to one.
     const heard = [...sends, ...sends, ...sends]
     await Promise.all(heard.map((send, at) => creditSend(shops[at % 2]!, send)))
     const lease = (await findLease(store.db, 'prize'))!
@@ -83,7 +83,7 @@ forEachEngine((engine, openFresh) => {
     const owed = lost.map(({ hash, from, amountRaw }) => [`payment:refund:${hash}`, from, amountRaw])
     assert.deepEqual(refunds.map(({ reference, to, amount }) => [reference, to, amount]).sort(), owed.sort())
     assert.equal(lease.address, winner.from)
-    // One of them pays a second time: that goes back as well, and its order was returned already.
+    // One of them pays a second time: that is refunded as well, and its order stays returned once.
     await creditSend(shop, { ...lost[0]!, hash: 'AF'.padStart(64, '0') })
     const { amountRaw } = winner
     assert.deepEqual(await returnedIn(shop), { refunded: 19, partly_refunded: 0, count: 20, net: amountRaw })
@@ -118,7 +118,7 @@ forEachEngine((engine, openFresh) => {
 
   test('a failure in the middle leaves neither payment nor name, and the next try makes both', async (t) => {
     const { ctx: store, clock } = await openFresh(t)
-    // Without a treasury no refund can be queued, which is the last thing that happens.
+    // Without a treasury no refund can be queued, which is the last step of the transaction.
     const shop = toShop(store, engine)
     const [alice, bob] = [new Signer(4).address, new Signer(5).address]
     const [first, second] = [await offerName(shop, 'torn'), await offerName(shop, 'torn')]
@@ -175,7 +175,7 @@ forEachEngine((engine, openFresh) => {
     await creditSend(shop, kept)
     const send = payment(second, YEAR, { hash: 'E2', from: exchange, at: clock.now() })
     await creditSend(shop, send)
-    // And a wrong amount, which fits nothing.
+    // And a wrong amount that matches no plan.
     const wrong = { ...send, hash: 'E3'.padStart(64, '0'), from: alice, amountRaw: (send.amountRaw - 1n) as never }
     await creditSend(shop, wrong)
     assert.deepEqual(
@@ -186,12 +186,12 @@ forEachEngine((engine, openFresh) => {
       ],
     )
     assert.deepEqual(await refundsOf(store.db), [])
-    // What waits to go back is not the service's own; the wrong amount never was.
+    // Money waiting for a refund is not income, and the wrong amount never was.
     const sold = { refunded: 1, partly_refunded: 0, count: 2, net: kept.amountRaw }
     assert.deepEqual(await returnedIn(shop), sold)
     const release = (blockHash: string, destination: string | undefined) =>
       releasePayment(store, { blockHash, destination, isExchange: (address) => address === exchange, actor: OPERATOR })
-    // Whoever runs the exchange would keep it.
+    // The exchange could keep a refund.
     await assert.rejects(release(send.hash, undefined), /came from an exchange/)
     assert.equal((await listWaiting(store.db, 10)).length, 2)
     const results = await Promise.allSettled([1, 2, 3].map(() => release(send.hash, home)))
@@ -210,7 +210,7 @@ forEachEngine((engine, openFresh) => {
     assert.deepEqual(await returnedIn(shop), sold)
   })
 
-  test('a stranger who pays an owner’s extension first gets the money back and does not use the offer up; a fee is a fee, whoever pays it', async (t) => {
+  test('a stranger who pays an owner’s extension first is refunded and does not use the offer up; a fee may be paid by anybody', async (t) => {
     const { store, clock, shop } = await openShop(t)
     const [alice, mallory, savings] = [11, 12, 13].map((at) => new Signer(at).address) as [string, string, string]
     const credit = (checkout: Checkout, plan: number, hash: string, from: string) =>
@@ -236,7 +236,7 @@ forEachEngine((engine, openFresh) => {
     assert.deepEqual((await refundsOf(store.db)).map(({ to }) => to).sort(), [mallory, alice, alice, alice].sort())
   })
 
-  test('whoever pays one offer again and again hides nobody’s payment from the operator', async (t) => {
+  test('repeated payments of one offer do not hide other payments from the operator', async (t) => {
     const { store, clock, shop } = await openShop(t)
     const [alice, mallory] = [new Signer(14).address, new Signer(15).address]
     const offered = await offerName(shop, 'busy')

@@ -13,7 +13,7 @@ import { ENGINES, fileOf, forEachEngine, freshUrl } from '../support/engines.ts'
 
 const SRC = join(import.meta.dirname, '../../src')
 
-/** The columns of declared entities, by their tables. */
+/** The columns of declared resources, by table. */
 const DECLARED = new Map(
   ENTITIES.map((entity) => [
     entity.table,
@@ -28,14 +28,14 @@ const SOURCES = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
   .filter((file) => /(?:tables|store|record|name)\.ts$/.test(file))
   .map((file) => ({ file, text: readFileSync(join(SRC, file), 'utf8') }))
 
-/** The type in the store of a column that is declared with its record, by the text of its declaration. */
+/** The SQL type of a column that is declared with its record, by the text of its declaration. */
 function typeOfColumn(codec: string): string {
   const orNone = /^or(?:Null|Undefined)\((.*)\)$/.exec(codec)
   if (orNone) return `${typeOfColumn(orNone[1]!)} | null`
   return /^plain<(.*)>\(\)$/.exec(codec)?.[1] ?? (codec === 'flag()' ? 'number' : 'string')
 }
 
-/** The columns of `columns({ … })`, which a table has whole or with some of its own. */
+/** The columns of `columns({ … })`, alone or combined with further ones. */
 function columnsOf(text: string, name: string): [string, string][] {
   const body = new RegExp(`const ${name} = columns\\(\\{\\n([\\s\\S]*?)\\n\\}\\)`).exec(text)?.[1]
   assert.ok(body !== undefined, `${name} is declared`)
@@ -47,7 +47,7 @@ function columnsOf(text: string, name: string): [string, string][] {
   })
 }
 
-/** Other table types exist only for the compiler, so they are read from the source: table → column → type. */
+/** Other table types exist only at compile time, so they are read from the source: table → column → type. */
 function readTableTypes(): Map<string, Map<string, string>> {
   const membersOf = (name: string) => {
     const of = new RegExp(
@@ -78,7 +78,7 @@ function readTableTypes(): Map<string, Map<string, string>> {
 
 const NUMBERS = new Set(['integer', 'int8', 'int4'])
 
-/** What stores out there have applied: a name that changes or goes would be applied again. */
+/** The migrations that released stores have applied: a renamed or removed one would be applied again. */
 const APPLIED =
   `0001-accounts 0002-credits 0003-jobs 0004-free-uses 0005-works 0006-wallets 0007-webhooks 0008-checkouts 0009-x402 0010-reps 0011-swaps 0012-wallet-thaw 0013-wallet-block-order 0014-names 0015-email-payments 0016-faucet 0017-ended-sessions 0018-store-facts 0019-deeds 0020-checkout-looks 0021-unauthorized-orders 0022-prepared-works 0023-checkout-sums 0024-key-rights 0025-profiles 0026-payment-links 0027-refunds 0028-claim-links 0029-standing 0030-retention 0031-members 0032-webhook-endpoints 0033-points-of-sale 0034-address-watches 0035-passkeys 0036-invoices 0037-subscriptions 0038-name-pages 0039-requests 0040-wallet-waiting 0041-status 0042-level-questions 0043-lists-and-troubles 0044-send-purposes 0045-errands 0048-own-addresses 0050-key-makers 0053-wallet-looks 0054-refund-values 0055-paid-again 0056-made-with 0057-bound-keys 0058-payment-proofs 0059-void-blocks 0060-webhook-proofs 0061-send-freezes 0062-wallet-seeds 0063-restores 0065-shops 0066-pos-payout 0067-buyers 0068-pictures`.split(
     /\s+/,
@@ -100,7 +100,7 @@ forEachEngine((engine, open) => {
     )
   })
 
-  // The first start of a cluster, or a command beside a gateway that is just starting.
+  // The first start of a cluster, or a command while a gateway starts.
   test('instances that open an empty store at once all find it ready', async (t) => {
     const url = await freshUrl(t, engine)
     const stores = await Promise.all([1, 2, 3, 4].map(() => openStore(url, new TestClock())))
@@ -146,7 +146,7 @@ test('a server that is not there is an error, not a wait', async () => {
   await assert.rejects(openStore('postgres://postgres@127.0.0.1:1/gone', new TestClock()), /ECONNREFUSED/)
 })
 
-// A crash half way would otherwise leave a store that can never be opened again.
+// Otherwise a crash half way would leave a store that can never be opened again.
 for (const engine of ENGINES) {
   test(`${engine}: a migration that fails leaves nothing behind`, async (t) => {
     const url = await freshUrl(t, engine)

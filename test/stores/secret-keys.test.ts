@@ -13,14 +13,14 @@ import { fill } from '../support/filled-store.ts'
 import { openFolder } from '../support/folder.ts'
 import { testRandom } from '../support/random.ts'
 
-/* A key that leaked is replaced, and nothing that it has encrypted becomes unreadable. */
+/* A leaked key is replaced, and everything it encrypted stays readable. */
 
 const root = resolve(import.meta.dirname, '../..')
 const older = testRandom.bytes(32)
 const newer = testRandom.bytes(32)
 const quiet = () => {}
 
-// What is encrypted needs a context, and only `encryptedIn` makes one: a place that is missing here would be lost with the old key.
+// Encryption needs a context, which only `encryptedIn` makes. A column missing here would become unreadable with the old key.
 test('every place that holds encrypted texts is encrypted again', () => {
   const declared = globSync('src/**/*.ts', { cwd: root })
     .map((file) => readFileSync(resolve(root, file), 'utf8').match(/ = encryptedIn\(/g)?.length ?? 0)
@@ -32,7 +32,7 @@ type Rows = Record<string, string | null>[]
 const read = async (db: Db, table: string) =>
   (await sql<Rows[number]>`select * from ${sql.table(table)}`.execute(db)).rows
 
-/** Puts a text of its own, encrypted with `box`, into every encrypted column of every row. */
+/** Puts text encrypted with `box` into every encrypted column of every row. */
 async function sealEverything(db: Db, box: SecretKeys): Promise<number> {
   let texts = 0
   for (const place of ENCRYPTED) {
@@ -56,7 +56,7 @@ async function sealEverything(db: Db, box: SecretKeys): Promise<number> {
   return texts
 }
 
-/** What every encrypted column says to someone with these keys, and everything else in the same tables. */
+/** Decrypts every encrypted column with these keys, and reads everything else in the same tables. */
 async function readEverything(db: Db, box: SecretKeys) {
   const said: unknown[] = []
   for (const place of ENCRYPTED) {

@@ -21,8 +21,8 @@ import type { Refund } from '../support/refund-steps.ts'
 import { PRICE, encode, openPayer, payloadOf, paymentBlock } from '../support/x402-steps.ts'
 
 /*
- * Decisions 7: the outbox says what a block is for, and crediting asks it first. Whatever the service sends, two merchants wait where it
- * arrives, one of them the account in whose name it is sent.
+ * Decision 7: the outbox records the purpose of a block, and crediting checks it first. Whatever the service sends, two merchants await payments at the
+ * destination, one of them the account on whose behalf it is sent.
  */
 
 const BTC = 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq'
@@ -64,7 +64,7 @@ async function openWorld(t: TestContext, engine: StoreEngine) {
     treasury: async () =>
       (await db.selectFrom('wallets').select('address').where('purpose', '=', 'treasury').executeTakeFirstOrThrow())
         .address,
-    /** A wallet of the maker's with some nano. */
+    /** A wallet of the maker with some nano. */
     async wallet(fields: object = {}) {
       const { address } = (await call('cloud_wallet', { wallet_action: 'create_wallet', ...fields })).json<{
         address: string
@@ -73,13 +73,13 @@ async function openWorld(t: TestContext, engine: StoreEngine) {
       await call('cloud_wallet', { account: address, receive: true })
       return address
     },
-    /** Everything that has come to an address by now has been looked at. */
+    /** Waits until all arrivals at an address have been processed. */
     async untilLookedAt(address: string) {
       const now = clock.now()
       const watched = db.selectFrom('watched_addresses').select('scanned_at').where('address', '=', address)
       await turnUntil(async () => {
         if ((await watched.executeTakeFirstOrThrow()).scanned_at > now) return true
-        // A look that was under way puts off the next one by hours, at an address whose orders are all paid.
+        // A scan in progress delays the next one by hours at an address whose orders are all paid.
         await hastenScans(db, [address], clock.now())
         return false
       })
@@ -97,7 +97,7 @@ type World = Awaited<ReturnType<typeof openWorld>>
 
 interface Case {
   pays: 'everybody' | 'nobody' | 'others'
-  /** Where it arrives, where that is not the address it is given. */
+  /** The destination, if it differs from the given address. */
   arrives?(world: World): Promise<string>
   send(world: World, to: Signer): Promise<void>
 }
@@ -236,7 +236,7 @@ forEachEngine((engine) => {
       const to = new Signer(620 + at, WORK_THRESHOLDS.dev)
       if (purpose === 'sale_refund') await openAccount(node, to, nano(5))
       const address = (await arrives?.(world)) ?? to.address
-      // The service itself waits for what is paid to its treasury.
+      // The service itself awaits payments to its treasury.
       await world.call('buy_rpc', {})
       const orders = await Promise.all([maker, other].map((who) => order({ address, mode: 'unique_address' }, who)))
       await send(world, to)
@@ -272,7 +272,7 @@ forEachEngine((engine) => {
     assert.deepEqual(await listWaiting(db, 10), [])
     const release = { blockHash: hashBlock(block), destination: undefined, isExchange: () => false, actor: OPERATOR }
     await assert.rejects(releasePayment(gateway.ctx, release), { code: 'not_found' })
-    // Served payments are forgotten after a month; what is on the ledger stays there.
+    // Served payments are deleted after a month, but their blocks stay on the ledger.
     await db.deleteFrom('x402_payments').execute()
     const again = { from: 'nano_1', to: address, amountRaw: nano1(PRICE), hash: hashBlock(block) }
     const moment = world.clock.now()

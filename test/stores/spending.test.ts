@@ -13,7 +13,7 @@ const limit = (id: string) => ({ id, perMinute: undefined, spendDaily: toRaw(1_0
 const rights: KeyRights = { scopes: undefined, limits: [limit('key_b'), limit('key_a')] }
 
 forEachEngine((_engine, open) => {
-  // The shop that cancelled an email payment while it was being paid had its send refused with an error of the store.
+  // A shop cancelled an email payment while it was being paid, and its send failed with a database error.
   test('a payment that is given up while a send takes its place ends neither of the two, and the sum is that of what is left', async (t) => {
     const { ctx } = await open(t)
     const reserve = (reference: string, amount: bigint, covers?: string) =>
@@ -35,7 +35,7 @@ forEachEngine((_engine, open) => {
         assert.equal(await findSpent(ctx.db, { limitId, day: DAY }), BigInt(7 * (round + 1)), `round ${round}`)
       }
     }
-    // Given back together, whatever each had taken the place of, nothing is left but that.
+    // When all are released, each whatever it had replaced, only that is left.
     await reserve('to:last', 3n)
     await reserve('send:last', 4n, 'to:last')
     const sends = Array.from({ length: rounds }, (_, round) => `send:${round}`)
@@ -47,7 +47,7 @@ forEachEngine((_engine, open) => {
       .select(({ fn }) => fn.countAll<string | number>().as('count'))
       .execute()) as [{ count: string | number }]
     const left = await findSpent(ctx.db, { limitId: 'key_a', day: DAY })
-    // A pledge that was given up before its send was refused is not known as given up any more: it counts until the day ends.
+    // A reservation released before its send was refused is not recognised as released any more: it counts until the day ends.
     assert.equal(left, BigInt(5 * Number(count)) / 2n)
   })
 

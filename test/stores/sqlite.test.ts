@@ -12,7 +12,7 @@ import { until } from '../support/until.ts'
 
 const account = (id: string) => ({ id, email: null, role: 'user' as const, createdAt: 1 })
 
-/** How many commits are in the write-ahead log: frames that name the size of the file after them (SQLite format 4.1). */
+/** The number of commits in the write-ahead log: frames with a nonzero database size (SQLite file format 4.1). */
 function countCommits(file: string): number {
   const log = readFileSync(`${file}-wal`)
   if (log.length === 0) return 0
@@ -25,7 +25,7 @@ function countCommits(file: string): number {
   return commits
 }
 
-/** A pair of rows in one transaction: one without the other would be a torn transaction. */
+/** A pair of rows in one transaction: one alone would be a torn transaction. */
 const writePair = (db: Db, id: string) =>
   db.transaction().execute(async (tx) => {
     await insertAccount(tx, account(id))
@@ -57,7 +57,7 @@ test('transactions that arrive together share syncs, each is answered after its 
   await Promise.all(
     Array.from({ length: 256 }, async (_, index) => {
       await writePair(store.db, `acc_${index}`)
-      // Another connection sees what is committed and nothing else.
+      // Another connection sees only what is committed.
       if (!isThere.get(`acc_${index}`)) early++
     }),
   )
@@ -75,8 +75,8 @@ test('every connection syncs fully, enforces references and waits for others', a
   })
 })
 
-// A full disk can make SQLite roll back more than the statement that met it.
-test('a full disk fails those it hits; whoever was answered is kept, and the store goes on', async (t) => {
+// On a full disk, SQLite may roll back more than the failed statement.
+test('a full disk fails only the writes that it affects; acknowledged ones are kept, and the store goes on', async (t) => {
   const { store, url } = await openFresh(t, 'sqlite')
   const limit = (pages: number) =>
     store.db.transaction().execute((tx) => sql.raw(`pragma max_page_count = ${pages}`).execute(tx))
@@ -84,7 +84,7 @@ test('a full disk fails those it hits; whoever was answered is kept, and the sto
   await limit(rows[0]!.page_count + 30)
   const write = (index: number) => writePair(store.db, `acc_${index}_${'x'.repeat(1000)}`)
   const outcomes = await Promise.allSettled(Array.from({ length: 300 }, (_, index) => write(index)))
-  // Those that come together fail together; of those that come alone, the first find room.
+  // Writes that share a commit fail together; single ones succeed until the space is used up.
   for (let index = 300; index < 350; index++) outcomes.push(...(await Promise.allSettled([write(index)])))
   const answered = outcomes.flatMap(({ status }, index) => (status === 'fulfilled' ? [index] : []))
   assert.ok(answered.length > 0 && answered.length < 350, `${answered.length} fitted`)
@@ -96,7 +96,7 @@ test('a full disk fails those it hits; whoever was answered is kept, and the sto
   assert.deepEqual(new Set(kept), new Set(answered))
 })
 
-// SQLite may end the whole transaction on its own; what follows must not take effect one statement at a time.
+// SQLite may roll back the whole transaction by itself; later statements must not take effect one by one.
 test('a transaction that lost its ground keeps nothing of what it does afterwards', async (t) => {
   const { store } = await openFresh(t, 'sqlite')
   const lost = store.db.transaction().execute(async (tx) => {
@@ -155,7 +155,7 @@ test('closing waits for the writes under way, and a closed store refuses instead
 test('a statement is understood however it was met before: failed at first, forgotten, or with other columns', async (t) => {
   const { db } = (await openFresh(t, 'sqlite')).store
   const read = (text: string) => sql.raw<Record<string, unknown>>(text).execute(db)
-  // Its text came with the request that failed.
+  // The statement's text came with the failed request.
   await assert.rejects(read('select name from things'), /no such table/)
   await read('create table things (name text)')
   await read("insert into things (name) values ('one')")
@@ -163,13 +163,13 @@ test('a statement is understood however it was met before: failed at first, forg
   assert.deepEqual((await read('select * from things')).rows, [{ name: 'one' }])
   await read('alter table things add column size integer')
   assert.deepEqual((await read('select * from things')).rows, [{ name: 'one', size: null }])
-  // More than a thread keeps.
+  // More statements than a thread caches.
   for (let at = 0; at < 1_100; at++) assert.deepEqual((await read(`select ${at} as at`)).rows, [{ at }])
   assert.deepEqual((await read('select name from things')).rows, [{ name: 'one' }])
   assert.deepEqual((await read('select 3 as at')).rows, [{ at: 3 }])
 })
 
-// The sends that wait for a shop were asked about in lists of every length, and each length was a statement that kept its values.
+// Queries with lists of every length were each a new statement, which was cached with its values.
 test('a gateway does not grow with every payment that its shop leaves waiting: lists of 300 lengths are ten statements', async (t) => {
   const { db } = (await openFresh(t, 'sqlite')).store
   const ids = Array.from({ length: 300 }, (_, at) => `acc_${String(at).padStart(3, '0')}`)

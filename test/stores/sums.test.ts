@@ -22,13 +22,13 @@ function randomTerms(random: SeededRandom) {
     status,
     currency: random.pick(['NANO', 'EUR']),
     price_e8: random.below(3) === 0 ? null : String(random.bigint(60)),
-    // More than any number of JavaScript or SQLite holds.
+    // More than JavaScript or SQLite numbers can hold.
     paid_raw: String(random.bigint(127)),
     paid_at: status === 'complete' ? random.below(6 * DAY) : null,
   }
 }
 
-/** Made, changed, paid late, taken back, deleted: whatever may happen to rows. */
+/** Rows are made, changed, paid late, reverted and deleted. */
 async function live(db: Db, random: SeededRandom): Promise<void> {
   for (let at = 0; at < 60; at++) {
     const whose = { owner: random.pick(OWNERS), key_id: random.pick(KEYS) }
@@ -40,7 +40,7 @@ async function live(db: Db, random: SeededRandom): Promise<void> {
     if (random.below(8) === 0) await db.deleteFrom('checkouts').where('id', '=', id).execute()
     else await db.updateTable('checkouts').set(randomTerms(random)).where('id', '=', id).execute()
   }
-  // Together or not at all.
+  // Rolled back as a whole.
   const failed = db.transaction().execute(async (tx) => {
     await tx.updateTable('checkouts').set(randomTerms(random)).execute()
     throw new Error('rolled back')
@@ -69,7 +69,7 @@ async function compare(db: Db, engine: StoreEngine, random: SeededRandom): Promi
   for (const filter of filters) {
     for (const includeHidden of [true, false]) {
       const summed = { ...filter, includeHidden }
-      // The same question, asked of the rows themselves: sums do not know this, which all have.
+      // The same query on the rows themselves. The sums do not have this field, which is the same for all rows.
       const counted = { ...summed, additional: 'none' as const }
       const text = JSON.stringify(summed)
       assert.deepEqual(await countByStatus(db, engine, summed), await countByStatus(db, engine, counted), text)

@@ -38,7 +38,7 @@ forEachEngine((engine, open) => {
     await assert.rejects(insertAccount(db, account('acc_1')), isUniqueViolation)
     await assert.rejects(insertAccount(db, account('acc_2', 'ALICE@example.com')), isUniqueViolation)
     await assert.rejects(addOne(2), isUniqueViolation)
-    // Nobody has this account, and a balance never goes below zero.
+    // The account does not exist, and a balance never goes below zero.
     await assert.rejects(addAvailable(db, 'acc_9', 1), (error) => !isUniqueViolation(error))
     await assert.rejects(addAvailable(db, 'acc_1', -1), (error) => !isUniqueViolation(error))
     assert.equal(isUniqueViolation(new Error('something else')), false)
@@ -87,7 +87,7 @@ forEachEngine((engine, open) => {
     const tries = (ids: readonly string[]) => allOrNone(db, (tx) => ids.map((id) => addBatch(tx, id)))
     assert.deepEqual(await tries(['a', 'b']), [true, true])
     made.push('a', 'b')
-    // In any company: those before and behind it in the same sync are none of its business.
+    // A failed transaction does not affect others in the same sync.
     const all = await Promise.all([tries(['c', 'd']), tries(['e', 'a']), tries(['a', 'f']), tries(['g'])])
     assert.deepEqual(all, [[true, true], [true, false], [false, true], [true]])
     made.push('c', 'd', 'g')
@@ -138,7 +138,7 @@ forEachEngine((engine, open) => {
     await store.db.transaction().execute(async (tx) => {
       await insertAccount(tx, account('acc_1'))
       assert.ok(await findAccount(tx, 'acc_1'))
-      // Reads go on beside an open transaction, here and on another instance.
+      // Reads continue during an open transaction, here and on another instance.
       assert.equal(await findAccount(store.db, 'acc_1'), undefined)
       assert.equal(await findAccount(other.db, 'acc_1'), undefined)
     })
@@ -200,7 +200,7 @@ forEachEngine((engine, open) => {
   })
 })
 
-// A server that restarts ends its connections, also those in the middle of a transaction.
+// A restarting server closes its connections, even in the middle of a transaction.
 test('after a transaction whose statements fail together, its connection is as good as new; a swallowed failure is no commit', async (t) => {
   const { store } = await openFresh(t, 'postgres')
   const { db } = store
@@ -228,7 +228,7 @@ test('statements that were asked while the begin of their transaction failed ran
   const connection = (await driver.acquireConnection()) as OrderlyConnection
   await driver.beginTransaction(connection, { isolationLevel: 'unheard of' as never })
   const first = connection.executeWithin(CompiledQuery.raw(`insert into kept values ('a')`))
-  // By then the first has been sent, and this one waits for its answer.
+  // By then the first has been sent and awaits its answer.
   await setImmediate()
   const second = connection.executeWithin(CompiledQuery.raw(`insert into kept values ('b')`))
   const outcomes = await Promise.allSettled([first, second])

@@ -60,7 +60,7 @@ forEachEngine((engine) => {
     const url = new URL(world.ledger.rpcUrl)
     const payer = new Signer(77)
     const before = payer.receive(UNOPENED, 'A'.repeat(64), BigInt(payment.amount_raw) + 5n)
-    /** The payment as if it had been made by a send of the old kind. */
+    /** The payment as if made by a legacy send block. */
     const verifyOld = async (destination: string) => {
       const balance = 5n as Raw
       const draft = {

@@ -56,7 +56,7 @@ forEachEngine((_engine, open) => {
     assert.ok(await markState(db, claim!, { from: ['claimed'], to: 'rejected', now: NOW }))
     const next = await insertClaim(db, payment('E', 'F'), HELD)
     assert.ok(next)
-    // The rejected one cannot come back beside it.
+    // The rejected one cannot return in parallel.
     await dropClaim(db, claim!)
     assert.equal(await takeOver(db, (await findPayment(db, claim!.hash))!, HELD), undefined)
   })
@@ -83,10 +83,10 @@ forEachEngine((_engine, open) => {
     assert.equal(await markState(db, second, { from: ['claimed'], to: 'rejected', now: NOW }), false)
   })
 
-  test('whoever works on a payment keeps it as long as that takes, and leaves it free', async (t) => {
+  test('a process keeps its claim on a payment as long as it works, and then releases it', async (t) => {
     const { ctx } = await open(t)
     const { db } = ctx
-    // A clock that nothing else waits on: it moves only while a renewal waits for it, however slow the store is.
+    // A separate clock: it advances only while a renewal waits for it, however slow the store is.
     const clock = new TestClock(NOW)
     const claim = (await insertClaim(db, payment('A'), HELD))!
     const release = keepClaim({ store: { ...ctx, clock } }, claim)
@@ -114,7 +114,7 @@ forEachEngine((_engine, open) => {
     assert.notEqual(one, two !== undefined, 'released or taken over, never both')
   })
 
-  test('an offer lasts as long as it was last told', async (t) => {
+  test('an offer lasts as long as it was last reported', async (t) => {
     const { ctx } = await open(t)
     const offer = { action: 'work_generate', payTo: 'nano_shop', amount: String(10n ** 38n) }
     await Promise.all([1, 2, 3].map((at) => saveOffer(ctx.db, offer, NOW + at)))
@@ -124,7 +124,7 @@ forEachEngine((_engine, open) => {
     assert.equal(await isOffered(ctx.db, { ...offer, amount: '1' }, NOW), false)
   })
 
-  // The rate moves between the question and the payment; the payer signed what was asked for.
+  // The rate changes between the offer and the payment; the payer signed the offered amount.
   test('a price in a currency is converted at the rate of the moment, and what was reported may be paid for five minutes', async (t) => {
     const { ctx, clock } = await open(t)
     let rate = '4'

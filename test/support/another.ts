@@ -1,2 +1,2 @@
-/** A text of the same length and alphabet that differs in its last character, whatever that is: a key, an address or a hash with a slip. */
+/** Changes the last character of a text, to simulate a typo in a key, an address or a hash. */
 export const another = (text: string) => text.slice(0, -1) + (text.endsWith('1') ? '3' : '1')

@@ -15,14 +15,14 @@ interface Answered {
 const ajv = new Ajv({ strict: true, allErrors: true, allowUnionTypes: true })
 const compiled = new WeakMap<object, ValidateFunction>()
 
-/** Whether a value is what a schema says, and if not, why. */
+/** The first violation of a schema, if any. */
 function findWrong(schema: TSchema, value: unknown): string | undefined {
   let validate = compiled.get(schema)
   if (!validate) compiled.set(schema, (validate = ajv.compile(schema)))
   return validate(value) ? undefined : ajv.errorsText(validate.errors)
 }
 
-/** Checks an answer of an action against what the action says it answers, and with which statuses and refusals. */
+/** Checks an action's answer against its declared schema, statuses and errors. */
 export function checkAnswer(actions: readonly Action[], name: unknown, { status, text }: Answered) {
   const action = actions.find((one) => one.name === name || one.synonyms?.includes(String(name)))
   if (!action) return
@@ -43,7 +43,7 @@ export function checkAnswer(actions: readonly Action[], name: unknown, { status,
   if (wrong !== undefined) throw tell(wrong)
 }
 
-/** What every limit and every outage tells, wherever it is met (contract 7, Body; 8, rule 3). */
+/** The rules for every refusal by a limit or an outage (contract 7, Body; 8, rule 3). */
 function findWrongRefusal(status: number, text: string): string | undefined {
   if (status !== 429 && status !== 503) return undefined
   const { error, detail, retry_after: wait } = JSON.parse(text) as Record<string, unknown>
@@ -54,7 +54,7 @@ function findWrongRefusal(status: number, text: string): string | undefined {
 
 const toPattern = ({ path }: Described) =>
   new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}/?$`)
-/** Fixed words come before any id. */
+/** Paths with fixed words match before those with ids. */
 const ROUTES = listDescribed(OFFERED)
   .map((route) => ({ route, pattern: toPattern(route) }))
   .sort((a, b) => Number(a.route.path.includes('{')) - Number(b.route.path.includes('{')))
@@ -62,10 +62,10 @@ const ROUTES = listDescribed(OFFERED)
 export const findDescribed = (method: string, path: string): Described | undefined =>
   ROUTES.find(({ route, pattern }) => route.method === method.toLowerCase() && pattern.test(path))?.route
 
-/** What never becomes a request of anybody's. */
+/** Statuses of connections whose request was never complete. */
 const UNREAD = new Set([408, 431])
 
-/** Checks what a route beside the actions answers against its description. Pages are not its business. */
+/** Checks a route's answer against its description. Pages are not described. */
 export function checkRoute(method: string, url: string, reply: Answered & { type: string | undefined }): void {
   const { status, text, type = '' } = reply
   const route = findDescribed(method, new URL(url).pathname)

@@ -6,8 +6,8 @@ import { promisify } from 'node:util'
 import { isThorough } from './thorough.ts'
 
 /*
- * Packages that are no development dependencies lie in a folder of their own, which is never shipped. The thorough run installs
- * them, held to their contents by a lock file; where they are already, every run has them.
+ * Packages that are not development dependencies are installed into a separate folder, which is never published. The thorough run installs them with a
+ * lock file that pins their contents; other runs use them if they are already installed.
  */
 
 const FILES = ['package.json', 'package-lock.json']
@@ -16,13 +16,13 @@ const CACHES = resolve(import.meta.dirname, '../../node_modules/.cache')
 type Place = { folder: string } | { missing: string }
 
 interface ApartOptions {
-  /** Packages that are optional are left out, unless some are binaries that others cannot do without. */
+  /** Optional packages are skipped, unless some are binaries that others need. */
   optional?: boolean
   /** Installs it in every run. */
   always?: boolean
 }
 
-/** Finds what the lock file in a folder names, or installs it; once for a run. */
+/** Finds or installs the packages of a lock file, once for a run. */
 export function openApart(lock: string, cacheName: string, options: ApartOptions = {}): () => Promise<Place> {
   let found: Promise<Place> | undefined
   return () => (found ??= find(lock, join(CACHES, cacheName), options))
@@ -37,7 +37,7 @@ async function find(lock: string, cache: string, options: ApartOptions): Promise
   return install(lock, cache, folder, options)
 }
 
-/** What npm says when there is no way to the registry, in contrast to a registry that hands out something else. */
+/** npm's errors for an unreachable registry, as opposed to one that delivers different contents. */
 const OUT_OF_REACH = /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ERR_SOCKET_TIMEOUT|ENETUNREACH|E5\d\d)\b/
 
 async function install(lock: string, cache: string, folder: string, { optional }: ApartOptions): Promise<Place> {

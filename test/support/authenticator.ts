@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { p256 } from '@noble/curves/nist.js'
 import { testRandom } from './random.ts'
 
-/* A device that makes passkeys and signs with them, as browsers and theirs do together. */
+/* A virtual authenticator: makes passkeys and signs, like a browser and its device. */
 
 interface Asked {
   challenge: string
@@ -13,7 +13,7 @@ interface Asked {
 
 interface Signing {
   origin: string
-  /** What a device would never do by itself. */
+  /** Deviations from a real device. */
   counter?: number
   userHandle?: string
   isVerified?: boolean
@@ -23,7 +23,7 @@ interface Signing {
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url')
 const sha256 = (bytes: string | Uint8Array) => createHash('sha256').update(bytes).digest()
 
-/** Numbers, texts, bytes and maps of them are all there is. */
+/** Supports only numbers, texts, bytes and maps. */
 function toCbor(value: unknown): Buffer {
   const head = (major: number, size: number) =>
     size < 24
@@ -49,7 +49,7 @@ export class Authenticator {
     return text(this.#id)
   }
 
-  /** Answers what the gateway has asked to make a passkey with; with a statement of its own, where one is given. */
+  /** Answers the options for making a passkey, optionally with an attestation statement. */
   make(
     { challenge, rp, user }: Asked,
     { origin, isVerified = true }: Signing,
@@ -68,7 +68,7 @@ export class Authenticator {
     return { id: this.id, type: 'public-key', response }
   }
 
-  /** Answers what it was asked to sign. */
+  /** Signs the gateway's challenge. */
   sign({ challenge, rpId }: Asked, { origin, isVerified = true, ...as }: Signing) {
     this.#counter = as.counter ?? this.#counter + 1
     const authData = this.#flags(as.rpId ?? rpId!, isVerified ? 0x05 : 0x01, this.#counter)

@@ -11,10 +11,10 @@ const SEED = 'D'.repeat(64)
 
 export const nano = (amount: number) => toRaw(BigInt(amount) * RAW_PER_NANO)
 
-/** For ledgers in tests that are about something else: every work will do. */
+/** For ledgers whose test is not about work: any work is accepted. */
 export const NO_WORK: WorkThresholds = { epoch1: 0n, send: 0n, receive: 0n }
 
-/** What the next block of an account builds on. */
+/** The state on which the next block of an account builds. */
 export interface Frontier {
   previous: string
   balance: bigint
@@ -23,18 +23,18 @@ export interface Frontier {
 
 export const UNOPENED: Frontier = { previous: ZERO_HASH, balance: 0n, representative: DEV_NETWORK.genesisAccount }
 
-/** The account as the ledger has it now. */
+/** The account's current state on the ledger. */
 export function frontierOf(node: LedgerNode, account: PublicKey): Frontier {
   const record = node.ledger.store.findAccount(account)
   return record ? { previous: record.head, balance: record.balance, representative: record.representative } : UNOPENED
 }
 
-/** The account once this block is on the ledger. */
+/** The account's state after this block. */
 export function frontierAfter(block: StateBlock): Frontier {
   return { previous: hashBlock(block), balance: block.balance, representative: block.representative }
 }
 
-/** Somebody who signs blocks. The same index is the same account in every run. */
+/** Signs blocks for one account. The same index is the same account in every run. */
 export class Signer {
   readonly privateKey: string
   readonly key: PublicKey
@@ -49,18 +49,18 @@ export class Signer {
   }
 
   send(from: Frontier, to: PublicKey, amount: bigint): StateBlock {
-    return this.#encrypt({ ...from, balance: from.balance - amount, link: to }, this.#thresholds.send)
+    return this.#finish({ ...from, balance: from.balance - amount, link: to }, this.#thresholds.send)
   }
 
   receive(from: Frontier, sendHash: string, amount: bigint): StateBlock {
-    return this.#encrypt({ ...from, balance: from.balance + amount, link: sendHash }, this.#thresholds.receive)
+    return this.#finish({ ...from, balance: from.balance + amount, link: sendHash }, this.#thresholds.receive)
   }
 
   change(from: Frontier, representative: PublicKey): StateBlock {
-    return this.#encrypt({ ...from, representative, link: ZERO_HASH }, this.#thresholds.send)
+    return this.#finish({ ...from, representative, link: ZERO_HASH }, this.#thresholds.send)
   }
 
-  #encrypt({ previous, balance, representative, link }: Frontier & { link: string }, threshold: bigint): StateBlock {
+  #finish({ previous, balance, representative, link }: Frontier & { link: string }, threshold: bigint): StateBlock {
     const draft: StateBlock = {
       type: 'state',
       account: this.key,
@@ -83,7 +83,7 @@ export function findWork(root: string, threshold: bigint = WORK_THRESHOLDS.dev.s
   }
 }
 
-/** Waits until the ledger has confirmed a block, unless it holds blocks back on purpose. */
+/** Waits until the ledger has confirmed a block, unless it holds confirmations. */
 const confirmed = async (node: LedgerNode, hash: string) => {
   await until(() => {
     const stored = node.ledger.store.findBlock(hash)
@@ -93,10 +93,10 @@ const confirmed = async (node: LedgerNode, hash: string) => {
   await node.durable
 }
 
-/** Waits until it has confirmed every block it has. */
+/** Waits until all its blocks are confirmed. */
 export const allConfirmed = (node: LedgerNode) => until(() => node.holds || node.ledger.listUnconfirmed().length === 0)
 
-/** Puts a block on the ledger and waits for its confirmation; a refusal is a defect of the test. */
+/** Publishes a block and waits for its confirmation; a refusal fails the test. */
 export async function publish(node: LedgerNode, block: StateBlock): Promise<string> {
   const result = await node.process(block)
   if ('refused' in result) throw new Error(`The ledger refused a block: ${result.refused}`)
@@ -104,7 +104,7 @@ export async function publish(node: LedgerNode, block: StateBlock): Promise<stri
   return result.hash
 }
 
-/** Puts a block on the ledger and confirms it at once, with what it stands on: for what lies there before a test begins. */
+/** Publishes a block and confirms it at once with its dependencies, to prepare the ledger for a test. */
 export async function lay(node: LedgerNode, block: StateBlock): Promise<string> {
   const result = await node.process(block)
   if ('refused' in result) throw new Error(`The ledger refused a block: ${result.refused}`)
@@ -119,13 +119,13 @@ export async function give(node: LedgerNode, account: PublicKey, amount: Raw): P
   return hash
 }
 
-/** What an address has and what waits for it. */
+/** An address's balance plus everything receivable. */
 export function fundsOf({ ledger }: LedgerNode, address: string): bigint {
   const account = fromAddress(address)!
   return (ledger.store.findAccount(account)?.balance ?? 0n) + ledger.receivableSum(account, false)
 }
 
-/** Gives an account its first amount, sent by the genesis account and received; both are confirmed unless blocks are held back. */
+/** Gives an account its first amount, sent by the genesis account and received; both are confirmed unless the ledger holds confirmations. */
 export async function openAccount(node: LedgerNode, signer: Signer, amount: Raw): Promise<string> {
   const hash = await node.fund(signer.key, amount)
   const received = signer.receive(UNOPENED, hash, amount)

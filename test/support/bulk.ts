@@ -6,12 +6,12 @@ import type { Tables } from '../../src/kernel/db.ts'
 type Row<T extends keyof Tables> = { [C in keyof Tables[T]]: Tables[T][C] }
 export type Rows = { [T in keyof Tables]?: Row<T>[] }
 
-/** Writes many rows past the gateway, which would take hours for a million; they are the rows it would have written. */
+/** Writes many rows directly, because the gateway would need hours for a million; the rows are the same. */
 export interface Bulk {
   insert(rows: Rows): Promise<void>
-  /** Runs a statement that makes its rows itself. */
+  /** Runs a statement that generates its rows. */
   run(statement: string): Promise<void>
-  /** Brings the engine's knowledge of its tables up to date, as it does by itself in time. */
+  /** Updates the engine's statistics, which otherwise happens in the background. */
   analyze(): Promise<void>
   close(): Promise<void>
 }
@@ -23,7 +23,7 @@ export async function openBulk(url: string): Promise<Bulk> {
 function openSqlite(file: string): Bulk {
   const db = new DatabaseSync(file)
   addFunctions(db)
-  // Nothing of it is worth a sync: whoever needs these rows makes them again.
+  // No syncs: the rows can be made again.
   db.exec('pragma busy_timeout = 60000; pragma synchronous = off; pragma cache_size = -200000')
   return {
     insert: (rows) => {

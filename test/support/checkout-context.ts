@@ -17,7 +17,7 @@ import type { ServiceSales } from '../../src/modules/checkout/service-sales.ts'
 import type { CheckoutsTable } from '../../src/modules/checkout/record.ts'
 import { testRandom } from './random.ts'
 
-/** What the service sells, and where it is paid. */
+/** The service's own sales and its treasury address. */
 type Sold = ServiceSales & Pick<CheckoutPorts, 'treasuryAddress'>
 
 const nothingHere = (what: string) => () => Promise.reject(new Error(`No ${what} here.`))
@@ -39,7 +39,7 @@ export const NO_NAMES: Names = {
   aliases: () => [],
 }
 
-/** What the domain functions of checkouts need, without a gateway around it. */
+/** The dependencies of the checkout functions, without a gateway. */
 export function toCheckoutCtx(
   store: StoreCtx,
   engine: StoreEngine,
@@ -89,7 +89,7 @@ export function toCheckoutCtx(
   return { ...store, ports, names: NO_NAMES }
 }
 
-/** Who asks with a secret key of an account. */
+/** A caller with a secret key of the account. */
 export const callerOf = (accountId: string) =>
   ({
     kind: 'account',
@@ -101,13 +101,13 @@ export const callerOf = (accountId: string) =>
     rights: undefined,
   }) as const
 
-/** Opens a checkout with fields as they come over the wire. */
+/** Opens a checkout with fields in wire format. */
 export async function openWith(context: CheckoutContext, caller: Parameters<typeof openCheckout>[1], fields: object) {
   const rules = { currencies: context.ports.prices.currencies, plainHttpAllowed: false }
   return (await openCheckout(context, caller, readCheckout({ ...fields }, rules))).checkout
 }
 
-/** Writes a checkout into the store that nobody has opened; `change` is all that matters about it. */
+/** Inserts a checkout directly; `change` has the fields that matter to the test. */
 export async function addCheckout(db: Db, id: string, change: Partial<CheckoutsTable>): Promise<void> {
   const texts = { description: null, image: null, success_url: null, cancel_url: null, webhook_url: null }
   await db
@@ -125,7 +125,7 @@ export async function addCheckout(db: Db, id: string, change: Partial<CheckoutsT
     .execute()
 }
 
-/** A confirmed send that is reported now. */
+/** A confirmed send, reported now. */
 export function sendOf(
   { clock }: Pick<CheckoutContext, 'clock'>,
   { hash, ...send }: Pick<IncomingSend, 'hash' | 'from' | 'to' | 'amountRaw'>,

@@ -38,7 +38,7 @@ export interface Made {
   [name: string]: unknown
 }
 
-/** A gateway with the steps of checkouts. */
+/** A gateway with helpers for checkouts. */
 export interface Shop extends Gateway {
   /** Makes a checkout that must succeed. */
   open(fields: object, headers?: Record<string, string>): Promise<Made>
@@ -79,10 +79,10 @@ export async function openShop(
   return { world, shop, key }
 }
 
-/** A gateway that is asked without a pause is busy answering, and what it is asked about comes later. */
+/** Pause between checks: a gateway that is polled without a pause is too busy to do the work. */
 const BETWEEN_LOOKS = 4
 
-/** Waits until a checkout has a status, and answers its check. */
+/** Waits until a checkout has a status; returns its check. */
 export async function untilStatus(shop: Shop, id: string, status: string): Promise<Check> {
   await until(async () => {
     if ((await shop.check(id)).status === status) return true
@@ -92,15 +92,15 @@ export async function untilStatus(shop: Shop, id: string, status: string): Promi
   return shop.check(id)
 }
 
-/** Longer than a look at the ledger takes; a clock that runs ahead of it would only make it time out. */
+/** Longer than a scan of the ledger takes: a clock that runs ahead would make scans time out. */
 const LOOK = 40
-/** Where looks take longer than that, the clock goes slower, too: otherwise none would ever come to its end. */
+/** If scans take longer, the clock advances more slowly; otherwise none would ever finish. */
 const paceAfter = (milliseconds: number) =>
   milliseconds < 10_000 ? LOOK : milliseconds < 25_000 ? 10 * LOOK : 50 * LOOK
 
 /**
- * Turns the clock step by step, so that everything that waits for its turn gets one, until something is so. Where it is known which nodes
- * have questions to answer, it stands still meanwhile: on a busy machine these would time out otherwise.
+ * Advances the clock step by step until a condition is true, with time for pending work in each step. With known nodes it waits while they have requests
+ * to answer, which on a busy machine would otherwise time out.
  */
 export async function turnUntil(
   { clock }: Pick<World, 'clock'>,
@@ -124,8 +124,8 @@ export async function turnUntil(
 }
 
 /**
- * Turns the clock to the end of a checkout, and on until that is written. Steps of hours would cut off every look at the ledger that takes
- * longer than one of them, and on a busy machine go on until nobody watches the address any more.
+ * Advances the clock to the end of a checkout, and on until the end is recorded. Steps of hours would interrupt every scan of the ledger that takes longer
+ * than a step, until the address is not watched any more.
  */
 export async function untilExpired(world: Pick<World, 'clock'>, shop: Shop, id: string): Promise<void> {
   const checkouts = shop.app.store.db.selectFrom('checkouts').select('expires_at').where('id', '=', id)
@@ -134,14 +134,14 @@ export async function untilExpired(world: Pick<World, 'clock'>, shop: Shop, id: 
   await turnUntil(world, 1_000, async () => (await shop.check(id)).status === 'expired')
 }
 
-/** Pays what a checkout asks for now, and turns the clock until it is paid. */
+/** Pays a checkout's current amount, and advances the clock until it is paid. */
 export async function payFor(world: World, shop: Shop, id: string): Promise<void> {
   const { address, amount_raw: raw } = await shop.check(id)
   await world.pay(address, raw)
   await turnUntil(world, 1_000, async () => (await shop.check(id)).success)
 }
 
-/** What its merchant sees of a checkout over REST. */
+/** The merchant's view of a checkout over REST. */
 export interface Shown {
   checkout: Record<string, unknown>
   payments: { block_hash: string; amount_raw: string; kind: string }[]
@@ -170,7 +170,7 @@ export async function show(shop: Shop, id: string, key: string): Promise<Shown> 
   return reply.json<Shown>()
 }
 
-/** Every event that was recorded, oldest first. */
+/** All recorded events, oldest first. */
 export async function listEvents({ app }: Shop, subject?: string) {
   const rows = await app.store.db.selectFrom('events').selectAll().orderBy('created_at').orderBy('position').execute()
   return rows
@@ -178,7 +178,7 @@ export async function listEvents({ app }: Shop, subject?: string) {
     .filter((event) => subject === undefined || event.subject === subject)
 }
 
-/** Revenue of which nothing was given back, as reports have it. */
+/** Revenue without refunds, as in reports. */
 export const earned = (count: number, amount: string, raw: string) => ({
   count,
   amount,

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 
-/** Chromium without a window takes a third of the processor time of the whole browser; where it cannot be had, that one serves. */
+/** The headless shell takes a third of the processor time of the whole browser, which is the fallback. */
 const SHELL = '/usr/bin/chromium-headless-shell'
 
 export const CHROMIUM = existsSync(SHELL) ? SHELL : '/usr/bin/chromium'

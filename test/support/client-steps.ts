@@ -1,11 +1,11 @@
-/** A call of a client, as it leaves it. */
+/** A request as the client sends it. */
 export interface Asked {
   path: string
   body: string
   headers: Headers
 }
 
-/** A fetch that keeps what goes through it, and may answer in place of the gateway, or lose what that answered. */
+/** A fetch that records its requests, and may replace or drop the gateway's answers. */
 export function watchedFetch(
   meddle: (asked: Asked, go: () => Promise<Response>) => Promise<Response> = (_, go) => go(),
 ) {
@@ -19,7 +19,7 @@ export function watchedFetch(
   return { asked, fetch: watched, count: (path: string) => asked.filter((each) => each.path === path).length }
 }
 
-/** The gateway has acted, and its reply is lost. */
+/** Drops the reply after the gateway has acted. */
 export async function lose(go: () => Promise<Response>): Promise<never> {
   await (await go()).arrayBuffer()
   throw new TypeError('The connection was lost.')

@@ -3,7 +3,7 @@ import type { Clock } from '../../src/kernel/ports.ts'
 import type { Db } from '../../src/kernel/db.ts'
 import { until } from './until.ts'
 
-/** A clock that stands still until a test turns it. */
+/** A clock that stands still until a test advances it. */
 export class TestClock implements Clock {
   #now: number
   #timers: { at: number; run: () => void }[] = []
@@ -16,12 +16,12 @@ export class TestClock implements Clock {
     return this.#now
   }
 
-  /** How many wait for a later moment. */
+  /** The number of pending timers. */
   get waiting(): number {
     return this.#timers.length
   }
 
-  /** How many wait for exactly this moment. */
+  /** The number of timers for exactly this moment. */
   waitingFor(moment: number): number {
     return this.#timers.filter(({ at }) => at === moment).length
   }
@@ -34,7 +34,7 @@ export class TestClock implements Clock {
     }
   }
 
-  /** Moves time forward and runs what falls due, in order. */
+  /** Advances the time and runs due timers in order. */
   advance(milliseconds: number): void {
     const end = this.#now + milliseconds
     for (;;) {
@@ -47,16 +47,13 @@ export class TestClock implements Clock {
     this.#now = end
   }
 
-  /** As when the clock of a machine is set back: what waits comes after as long as before. */
+  /** Sets the clock back, as on a machine; timers fire after the same delay as before. */
   setBack(milliseconds: number): void {
     this.#now -= milliseconds
     this.#timers = this.#timers.map(({ at, run }) => ({ at: at - milliseconds, run }))
   }
 
-  /**
-   * Moves time forward at once, as when a machine has slept: what was waiting runs, once and late. What comes again every
-   * few seconds does not come half a million times for a month.
-   */
+  /** Jumps ahead, as after a machine's sleep: due timers fire once, late. So an interval of seconds does not fire half a million times for a month. */
   leap(milliseconds: number): void {
     this.#now += milliseconds
     const due = this.#timers.filter(({ at }) => at <= this.#now).sort((a, b) => a.at - b.at)
@@ -69,8 +66,8 @@ export class TestClock implements Clock {
 }
 
 /**
- * The time of a network beside a test's clock: it shows the same hour and hurries when the clock is turned, but what it has
- * under way comes about while the clock stands, too.
+ * A network's clock for use with a test clock: it shows the same time and speeds up with it, but pending work also completes while the test clock stands
+ * still.
  */
 export const networkClock = (clock: Clock): Clock => ({
   now: () => clock.now(),
@@ -90,9 +87,8 @@ const LIVED_STEP = 10
 const LIVED_STEP_MAX = 30
 
 /**
- * Time as this process lives it: while another program has the processor, or a long task the only thread, it stands still.
- * Where nodes and gateways share the process, whoever waits for another must not count what neither of them could use: a
- * good node would be late through no fault of its own.
+ * A clock of the process's own running time: it pauses while another program has the processor or a long task blocks the thread. If nodes and gateways
+ * share a process, such a pause must not count as a node's delay.
  */
 class LivedClock extends TestClock {
   #looked: number | undefined
@@ -114,19 +110,16 @@ class LivedClock extends TestClock {
 
 export const livedClock: Clock = new LivedClock(Date.now())
 
-/** Real time after which whoever waits for a clock that stands still is helped on. */
+/** Real time after which a caller that waits for a stopped clock is helped by advancing it. */
 const PATIENCE = 5_000
 
-/**
- * Awaits something that is quick as a rule. When a job happens to hold the wallet that is needed, it is looked at again only
- * after a while, and for that the clock has to move.
- */
+/** Awaits something that is usually quick. If a job holds the needed wallet, it is checked again only after a while, so the clock must advance. */
 export function turningWhenStuck<T>(clock: TestClock, waited: Promise<T>, patience = PATIENCE): Promise<T> {
   const timer = setInterval(() => clock.advance(100), patience)
   return waited.finally(() => clearInterval(timer))
 }
 
-/** Awaits the end of something by a clock that no test turns any more: where the end waits for a moment, the moment comes. */
+/** Awaits a close with a clock that no test advances any more: it advances to each moment that the close waits for. */
 export async function closingBy(clock: Clock, closed: Promise<void>): Promise<void> {
   if (!(clock instanceof TestClock)) return closed
   let turning: NodeJS.Timeout | undefined
@@ -139,10 +132,7 @@ export async function closingBy(clock: Clock, closed: Promise<void>): Promise<vo
   }
 }
 
-/**
- * Turns the clock in small steps until something is so. Every step waits for the disk, as leases do: the clock never runs
- * away from those who hold one.
- */
+/** Advances the clock in small steps until a condition is true. Every step waits for the disk, so that leases do not expire while their holders write. */
 export function turnPacedBy(
   { clock, db }: { clock: TestClock; db: Db },
   isSo: () => boolean | Promise<boolean>,

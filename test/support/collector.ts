@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test'
 import { serveWhole } from './serve.ts'
 
-/** A step as a collector is told of it. */
+/** A span as received by a collector. */
 export interface ToldStep {
   traceId: string
   spanId: string
@@ -14,13 +14,13 @@ export interface ToldStep {
 
 export interface Collector {
   url: string
-  /** Everything it was sent, as it came, headers not included. */
+  /** Everything received, without headers. */
   bytes(): string
   headers(): readonly (string | string[] | undefined)[]
   steps(): ToldStep[]
-  /** The steps of the trace in which somebody was answered with this request id. */
+  /** The spans of the trace whose response had this request id. */
   traceOf(requestId: unknown): ToldStep[]
-  /** What it answers from now on. */
+  /** Sets the status of its answers. */
   answerWith(status: number): void
 }
 
@@ -33,7 +33,7 @@ interface OtlpBody {
   resourceSpans: { scopeSpans: { spans: OtlpSpan[] }[] }[]
 }
 
-/** A collector of OpenTelemetry on loopback: it takes traces as JSON and keeps them. */
+/** An OpenTelemetry collector on loopback that records traces in JSON. */
 export async function openCollector(t: Pick<TestContext, 'after'>): Promise<Collector> {
   const bodies: string[] = []
   const headers: (string | string[] | undefined)[] = []

@@ -6,7 +6,7 @@ import { openFolder } from './folder.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
-/** The files that git knows, or would know, with what was installed, in a folder that goes with the test. */
+/** A copy of the repository's files, untracked ones included and ignored ones excluded, with the installed packages, for the duration of a test. */
 export function copyRepository(t: TestContext): { folder: string; outside: string } {
   const outside = openFolder(t)
   const folder = join(outside, 'nano-gateway')

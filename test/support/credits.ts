@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Db } from '../../src/kernel/db.ts'
 
-/** The law of credits: what can be spent is what came in less what went out and less what is set aside, never below zero. */
+/** The invariant of credits: available = received - spent - reserved, never below zero. */
 export async function assertCreditsBalance(db: Db): Promise<void> {
   await db
     .transaction()

@@ -8,19 +8,19 @@ import { grantCredits } from '../../src/modules/accounts/domain/credits.ts'
 export interface NewCustomer {
   email?: string | null
   role?: Account['role']
-  /** Of the key, and where a public one may be used. */
+  /** The kind of the key, and the origins of a public one. */
   kind?: KeyKind
   origins?: string[]
   name?: string
 }
 
-/** An account of a gateway, with a key of its own. */
+/** An account with its own key. */
 export interface Customer {
   accountId: string
   key: string
   keyId: string
   headers: { authorization: string }
-  /** Another key of the same account. */
+  /** Makes another key of the same account. */
   issue(kind: KeyKind, origins?: string[]): Promise<string>
   grant(credits: number): Promise<void>
 }

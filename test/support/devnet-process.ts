@@ -5,8 +5,8 @@ import { NO_WORK } from './blocks.ts'
 import { CONFIRMED_AFTER } from './devnet.ts'
 
 /*
- * A ledger in a process of its own, so that a test can kill it: `node --import tsx test/support/devnet-process.ts FILE
- * [any-work]`. It says where it listens in one line of JSON.
+ * A ledger in its own process, so that a test can kill it: `node --import tsx test/support/devnet-process.ts FILE [any-work]`. It prints its address as a
+ * line of JSON.
  */
 const [file, work] = process.argv.slice(2)
 if (file === undefined) throw new Error('Which file?')

@@ -6,13 +6,10 @@ import { networkClock } from './clock.ts'
 import { openFolder } from './folder.ts'
 import { testRandom } from './random.ts'
 
-/** Milliseconds until a ledger in tests confirms, at least and at most. */
+/** Minimum and maximum milliseconds until a test ledger confirms a block. */
 export const CONFIRMED_AFTER = [50, 300] as const
 
-/**
- * A ledger of the test's own, in memory unless told otherwise, closed when the test ends. It confirms like the network, unless
- * it is told a time to confirm after.
- */
+/** A ledger for one test, in memory by default. It confirms with a random delay like the network, unless a time is given. */
 export async function openDevnet(
   t: TestContext,
   { clock = systemClock, confirmAfterMilliseconds, ...options }: Partial<DevnetOptions> = {},
@@ -29,7 +26,7 @@ export async function openDevnet(
   return devnet
 }
 
-/** Where a ledger file of the test may lie; the folder goes away with the test. */
+/** A path for a ledger file; its folder is deleted after the test. */
 export function ledgerFile(t: TestContext): string {
   const folder = openFolder(t)
   return join(folder, 'ledger.db')

@@ -14,7 +14,7 @@ export async function dumpStore(db: Db): Promise<Record<string, string>> {
   return dump
 }
 
-/** What happened to an account, oldest first; of one millisecond by name, because ids are random. */
+/** An account's audit log, oldest first; entries of the same millisecond are sorted by name, because ids are random. */
 export async function listAudit(db: Db, accountId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('audit_entries')
@@ -26,7 +26,7 @@ export async function listAudit(db: Db, accountId: string): Promise<string[]> {
   return rows.map(({ what }) => what)
 }
 
-/** A store that must not be asked. */
+/** A store that must not be used. */
 export const untouchable = new Proxy({} as Db, {
   get: () => {
     throw new Error('The store was asked.')

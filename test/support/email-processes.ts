@@ -11,7 +11,7 @@ import { NO_NAMES } from './checkout-context.ts'
 import { testRandom } from './random.ts'
 import type { Instance, WalletWorld } from './wallet-world.ts'
 
-/* Payments by mail in processes that may die, on top of the world of wallets. */
+/* Email payments in processes that may die, on top of the world of wallets. */
 
 const secrets = openSecretBox(createHash('sha256').update('test').digest(), testRandom)
 export const FEE = parseNano('0.1')!
@@ -35,7 +35,7 @@ export const toEmailCtx = ({ ctx }: Instance): EmailContext => ({
   names: NO_NAMES,
 })
 
-/** Everything that ever reached a mailbox, through servers that processes may lose the line to. */
+/** All delivered mails, through servers whose connections may break. */
 export class MailBox {
   readonly mails: Mail[] = []
 
@@ -43,7 +43,7 @@ export class MailBox {
     return { send: (mail) => faults.call(() => Promise.resolve(void this.mails.push(mail))) }
   }
 
-  /** Codes that were mailed with the share of a recipient. */
+  /** Codes mailed for the share of a recipient. */
   codesFor(recipientId: string): string[] {
     const mails = this.mails.filter(({ id }) => id === `mail_${recipientId}`)
     return mails.map(({ text }) => /\/claim#([\w-]{43})$/m.exec(text)![1]!)
@@ -57,7 +57,7 @@ export interface Opened {
   recipientIds: string[]
 }
 
-/** An unfunded payment to so many people. */
+/** An unfunded payment to that many people. */
 export async function openPayment(
   world: WalletWorld,
   instance: Instance,

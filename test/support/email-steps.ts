@@ -43,23 +43,23 @@ export interface World {
   call(fields: object, key?: string): Promise<Reply>
   /** A confirmed deposit. */
   fund(address: string, amount: string | Raw): Promise<string>
-  /** What an address has and what waits for it. */
+  /** An address's balance plus everything receivable. */
   fundsOf(address: string): bigint
-  /** What anybody may ask. */
+  /** The public status. */
   check(made: Made): Promise<Record<string, unknown> & { status: string }>
-  /** Turns the clock, slower than the work it waits for, until something is so. */
+  /** Advances the clock until a condition is true, but never past unfinished work. */
   turnUntil(isSo: () => boolean | Promise<boolean>): Promise<void>
   untilStatus(made: Made, status: string): Promise<void>
-  /** Waits until no wallet has anything under way. */
+  /** Waits until no wallet has pending work. */
   settle(): Promise<void>
-  /** Somebody with the code of a mail; without an address they only look. */
+  /** Claims with the code of a mail; without an address it only reads the share. */
   claim(code: string, address?: string): Promise<Reply>
-  /** Its time is over; turning the clock for weeks would end every lease in between. */
+  /** Lets the payment expire. Advancing the clock by weeks would end all leases. */
   letExpire(made: Made): Promise<void>
   rest(method: string, path: string, key?: string): Promise<Reply>
 }
 
-/** A whole gateway on the development ledger with a real mail server and a clock that tests turn. */
+/** A whole gateway on the development ledger, with a real mail server and a test clock. */
 export async function openWorld(t: TestContext, env: Record<string, string> = {}): Promise<World> {
   const clock = new TestClock()
   const mails = await openMailServer(t)
@@ -120,17 +120,17 @@ export async function openWorld(t: TestContext, env: Record<string, string> = {}
   return world
 }
 
-/** The code behind the `#` of a mailed link. */
+/** The code after the `#` of a mailed link. */
 export function codeOf({ text }: { text: string }): string {
   return /\/claim#([\w-]{43})$/m.exec(text)![1]!
 }
 
-/** A payment that is funded, whose mails have left. */
+/** A funded payment whose mails were sent. */
 export async function openFunded(t: TestContext, fields: object = {}, env: Record<string, string> = {}) {
   const world = await openWorld(t, env)
   const made = await world.open(fields)
   await world.fund(made.address, BigInt(made.amount_raw) as Raw)
-  // The mail is there a moment before its server has said so.
+  // A mail arrives a moment before its server acknowledges it.
   await world.turnUntil(async () => {
     const { recipients } = await world.check(made)
     return (recipients as { sent: number } | undefined)?.sent === made.emails.length
@@ -138,7 +138,7 @@ export async function openFunded(t: TestContext, fields: object = {}, env: Recor
   return { world, made, code: codeOf(world.mails.received[0]!) }
 }
 
-/** The same for Alice among others, with a sender who is told. */
+/** The same for Alice and others, with a sender who gets mails. */
 export async function fundedForAlice(t: TestContext, fields: object = {}, env?: Record<string, string>) {
   const world = await openWorld(t, env)
   const made = await world.open({ email_receipt: 'sender@example.com', ...fields })
@@ -149,7 +149,7 @@ export async function fundedForAlice(t: TestContext, fields: object = {}, env?: 
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' }
 
-/** A browser without scripts. */
+/** Sends the form as a browser without scripts. */
 export const submit = ({ gateway, clock }: World, fields: Record<string, string>, path = '/claim') =>
   turningWhenStuck(clock, ask(`${gateway.url}${path}`, { headers: FORM, body: new URLSearchParams(fields).toString() }))
 
@@ -159,7 +159,7 @@ export const decline = ({ gateway }: World, code: string) =>
     body: JSON.stringify({ code }),
   })
 
-/** What came in from outside is with the recipients, the sender, the treasury, or still in the wallet: to the raw. */
+/** All deposits must be with the recipients, the sender, the treasury, or in the wallet, to the raw. */
 export async function assertAccounted(
   world: World,
   made: Made,

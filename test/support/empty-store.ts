@@ -6,22 +6,19 @@ import { TestClock } from './clock.ts'
 import { createDatabase } from './postgres.ts'
 import { emptyFileUrl } from './sqlite-store.ts'
 
-/*
- * Stores as they are after their first opening, with every table and no row. Most tests begin with one, and a copy takes a
- * fraction of the time that making the tables takes.
- */
+/* A template of an empty store. Most tests start with one, and copying it is much faster than creating the tables. */
 
 let postgres: Promise<string> | undefined
 
 async function makePostgres(): Promise<string> {
   const url = await createDatabase()
-  // Through a pooler, connections would stay, and a database with connections cannot be copied.
+  // Through a pooler connections would stay open, and a database with connections cannot be copied.
   const store = await openStore(new PostgresHosts(url).direct ?? url, new TestClock())
   await store.close()
   return new URL(url).pathname.slice(1)
 }
 
-/** The address of an empty store of the test's own. */
+/** The URL of a test's own empty store. */
 export async function emptyUrl(t: TestContext, engine: StoreEngine): Promise<string> {
   if (engine === 'postgres') return createDatabase(await (postgres ??= makePostgres()))
   return emptyFileUrl(t)

@@ -11,7 +11,7 @@ import { toStoreCtx } from './sqlite-store.ts'
 import { openFolder } from './folder.ts'
 
 const ALL_ENGINES: readonly StoreEngine[] = ['sqlite', 'postgres']
-/** Both, or on a local run the one that was drawn for the suite. */
+/** Both, or in a local run the one drawn for the suite. */
 export const ENGINES = ALL_ENGINES.filter((engine) => engine === (process.env.TEST_ENGINE ?? engine))
 
 export interface OpenedStore {
@@ -23,14 +23,14 @@ export interface OpenedStore {
   openAnother(): Promise<Omit<OpenedStore, 'openAnother'>>
 }
 
-/** The address of a store that does not exist yet. */
+/** The URL of a store that does not exist yet. */
 export async function freshUrl(t: TestContext, engine: StoreEngine): Promise<string> {
   if (engine === 'postgres') return createDatabase()
   const folder = openFolder(t)
   return `sqlite:${join(folder, 'gateway.db')}`
 }
 
-/** An empty store that is closed, and forgotten, when the test ends. */
+/** An empty store that is closed and deleted when the test ends. */
 export async function openFresh(t: TestContext, engine: StoreEngine): Promise<OpenedStore> {
   const url = await emptyUrl(t, engine)
   const clock = new TestClock()
@@ -42,7 +42,7 @@ export async function openFresh(t: TestContext, engine: StoreEngine): Promise<Op
   return { ...(await open()), openAnother: open }
 }
 
-/** Defines the same suite for SQLite and for PostgreSQL. Its tests mostly wait for the disk, so that some run at once. */
+/** Defines the same suite for SQLite and PostgreSQL. Its tests mostly wait for the disk, so some run in parallel. */
 export function forEachEngine(
   define: (engine: StoreEngine, openFreshStore: (t: TestContext) => Promise<OpenedStore>) => void,
 ): void {
@@ -51,5 +51,5 @@ export function forEachEngine(
   }
 }
 
-/** The file behind an address of an embedded store. */
+/** The file of an SQLite store's URL. */
 export const fileOf = (url: string) => url.slice('sqlite:'.length)

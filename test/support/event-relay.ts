@@ -1,20 +1,20 @@
 import { type Server, createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
 import { WebSocket, WebSocketServer } from 'ws'
 import { closeServer, listen } from '../../src/devnet/server.ts'
+import { freePort } from './free-port.ts'
 
-/** A node's websocket between its ledger and whoever listens: a test can cut it, bring it back and speak through it. */
+/** A proxy for a node's websocket that a test can cut, restore and send frames through. */
 export class EventRelay {
   readonly #target: string
   readonly #server: Server = createServer()
   readonly #sockets = new WebSocketServer({ server: this.#server })
   #port = 0
-  /** How often somebody connected. */
+  /** Connections so far. */
   connections = 0
-  /** How many frames of the ledger it passed on. */
+  /** Frames passed on so far. */
   relayed = 0
-  /** While set, connections stand and nothing gets through. */
+  /** While set, connections stay open and nothing gets through. */
   muted = false
 
   private constructor(target: string) {
@@ -24,8 +24,9 @@ export class EventRelay {
 
   static async start(t: TestContext, target: string): Promise<EventRelay> {
     const relay = new EventRelay(target)
-    await listen(relay.#server, '127.0.0.1', 0)
-    relay.#port = (relay.#server.address() as AddressInfo).port
+    // Not any port: nobody else is to have it when this one has been cut and comes back.
+    relay.#port = await freePort()
+    await listen(relay.#server, '127.0.0.1', relay.#port)
     t.after(() => relay.cut())
     return relay
   }
@@ -34,7 +35,7 @@ export class EventRelay {
     return `ws://127.0.0.1:${this.#port}`
   }
 
-  /** Ends every connection without a goodbye and takes no new ones. */
+  /** Terminates every connection without a closing frame and refuses new ones. */
   async cut(): Promise<void> {
     for (const client of this.#sockets.clients) client.terminate()
     if (this.#server.listening) await closeServer(this.#server)
@@ -44,7 +45,7 @@ export class EventRelay {
     await listen(this.#server, '127.0.0.1', this.#port)
   }
 
-  /** Says something to everybody who listens, as the node would. */
+  /** Sends a frame to all clients, as the node would. */
   say(frame: string | Buffer): void {
     for (const client of this.#sockets.clients) client.send(frame)
   }

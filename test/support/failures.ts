@@ -1,13 +1,13 @@
 import type { Failures } from '../../src/kernel/failures.ts'
 
 export interface HeardFailures extends Failures {
-  /** What was reported so far: `place: message`, with the ids. */
+  /** Reported failures with place and ids. */
   heard: { place: string; error: unknown; ids: object }[]
   /** Losses by place. */
   losses: string[]
 }
 
-/** A reporter of failures that a test can read. */
+/** A failure reporter that records everything. */
 export function receiveFailures(): HeardFailures {
   const heard: HeardFailures['heard'] = []
   const losses: string[] = []

@@ -66,7 +66,7 @@ export async function openFaucet(t: TestContext, env: Record<string, string> = {
   }
 }
 
-/** Every gift is on the ledger, once, and nothing else has left the treasury. */
+/** Every gift must be on the ledger once, and the treasury must have sent nothing else. */
 export async function assertAccounted(world: Awaited<ReturnType<typeof openFaucet>>, total: bigint): Promise<void> {
   const claims = await world.db.selectFrom('faucet_claims').selectAll().execute()
   const given = [...new Set(claims.map(({ address }) => address))].reduce((sum, one) => sum + world.fundsOf(one), 0n)

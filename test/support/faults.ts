@@ -1,28 +1,25 @@
-/** Everything ends here, as in a power cut: whatever a dead process still tries fails as well. */
+/** Simulates the end of a process, as in a power cut: everything that it still tries fails. */
 export class Crash extends Error {
   constructor() {
     super('The process has died.')
   }
 }
 
-/** Before the call reaches anybody, or after it took effect and before anybody heard of it. */
+/** Before the call has an effect, or after its effect and before its result is known. */
 export type Moment = 'before' | 'after'
 
-/**
- * One process, seen from outside: it counts what goes in and out, and can be told to die at a call, or to have calls fail.
- * What the process itself remembers is dropped with it.
- */
+/** The outside calls of one process: counted, and set to crash the process or to fail. */
 export class Faults {
   #calls = 0
   #crashAt = Infinity
   #moment: Moment = 'before'
   #deadly = true
   #dead = false
-  /** Whether the call that was armed has come. */
+  /** True once the chosen call has happened. */
   fired = false
-  /** Resolves when the call that was armed is over, if it has begun: what asked for it may have been answered before. */
+  /** Resolves when the chosen call has ended, if it has begun: its caller may have been answered before. */
   ended: Promise<void> = Promise.resolve()
-  /** Calls that are under way. */
+  /** Calls in progress. */
   pending = 0
 
   get calls(): number {
@@ -33,12 +30,12 @@ export class Faults {
     return this.#dead
   }
 
-  /** The n-th call from now on is the last. */
+  /** Crashes the process at the n-th call from now on. */
   crashAt(call: number, moment: Moment): void {
     this.#arm(call, moment, true)
   }
 
-  /** The n-th call from now on fails, once, and the process lives. */
+  /** Lets the n-th call from now on fail once, without ending the process. */
   failAt(call: number, moment: Moment): void {
     this.#arm(call, moment, false)
   }
@@ -55,7 +52,7 @@ export class Faults {
     this.#crashAt = Infinity
   }
 
-  /** A call that may be the last one. */
+  /** A counted call, which may be the last one. */
   async call<T>(run: () => Promise<T>): Promise<T> {
     this.#mustLive()
     const isLast = ++this.#calls === this.#crashAt
@@ -70,13 +67,13 @@ export class Faults {
     }
   }
 
-  /** A call that changes nothing: it is not counted, and it fails once the process is dead. */
+  /** A call that changes nothing: it is not counted, but fails once the process is dead. */
   async track<T>(run: () => Promise<T>): Promise<T> {
     this.#mustLive()
     return this.wait(run)
   }
 
-  /** What the engine does also for the dead: it takes its time, in which nobody waits for the clock. */
+  /** Work of the engine itself, which also runs for dead processes; the clock must not advance meanwhile. */
   async wait<T>(run: () => Promise<T>): Promise<T> {
     this.pending++
     try {

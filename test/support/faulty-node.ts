@@ -1,29 +1,29 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
 import type { Devnet } from '../../src/devnet/index.ts'
 import { answerBody, closeServer, listen } from '../../src/devnet/server.ts'
+import { freePort } from './free-port.ts'
 
-/** What a node can do wrong. */
+/** Faults of a node. */
 export type Fault =
   | 'none'
-  /** Nobody listens on its port. */
+  /** Its port is closed. */
   | 'dead'
-  /** Answers rightly, but late. What it says is what was so when it was asked. */
+  /** Correct but late answers, made when the request arrived. */
   | 'slow'
-  /** Takes the request to its ledger and never says a word. */
+  /** The ledger executes the request, and no answer is sent. */
   | 'mute'
-  /** Begins its answer and goes on byte by byte without end. */
+  /** An answer that arrives byte by byte and never ends. */
   | 'trickle'
-  /** Answers from an older copy of the ledger, and counts 1,000 blocks less. */
+  /** Answers from an older copy of the ledger, with 1,000 fewer blocks. */
   | 'lagging'
-  /** Answers from an older copy of the ledger, and its count of blocks stands still. */
+  /** Answers from an older copy of the ledger, with a constant block count. */
   | 'stuck'
-  /** Sends the head of its answer and half the body, then cuts the connection. */
+  /** Sends the head and half the body of its answer, then closes the connection. */
   | 'cut'
-  /** The request reaches the ledger; the connection is cut before a word of the answer. */
+  /** The ledger executes the request, and the connection closes before the answer. */
   | 'reply lost'
-  /** The connection is cut before the request reaches the ledger. */
+  /** The connection closes before the ledger gets the request. */
   | 'request lost'
   | 'html'
   | 'status 500'
@@ -33,30 +33,30 @@ export type Fault =
   | 'nonsense'
   | 'rate limit'
 
-/** What a node makes of a right answer; `body` is what it was asked. */
+/** Changes a correct answer; `body` is the request. */
 type Lie = (answer: Record<string, string>, body: string) => object
 
 export interface FaultyNodeOptions {
   ledger: Devnet
-  /** What a lagging node answers from. */
+  /** The ledger from which a lagging node answers. */
   older?: Devnet
   slowMilliseconds?: number
-  /** Whether connections stay open after an answer, as behind a proxy; a node itself closes them. */
+  /** Keeps connections open after an answer, as a proxy does; a node itself closes them. */
   keepAlive?: boolean
 }
 
-/** A young ledger counts too few blocks for anybody to lag behind, so every node counts as many more. */
+/** Added to every node's block count: a young ledger has too few blocks for a node to lag behind. */
 const BLOCKS_BEFORE = 1_000_000
 const LAG_BLOCKS = 1_000
 
-/** A node's RPC in front of a real ledger that misbehaves as told, and counts what it is asked. */
+/** A node's RPC in front of a real ledger, with faults on request; counts its requests. */
 export class FaultyNode {
   readonly #options: Required<FaultyNodeOptions>
   readonly #server: Server
   readonly #asked = new Map<string, string[]>()
-  /** How many of those who asked left before they had an answer. */
+  /** Requests whose client disconnected before the answer. */
   abandoned = 0
-  /** Questions that are not answered yet. */
+  /** Requests without an answer so far. */
   open = 0
   readonly #held = new Map<string, Promise<void>>()
   readonly #lies = new Map<string, Lie>()
@@ -72,8 +72,9 @@ export class FaultyNode {
 
   static async start(t: TestContext, options: FaultyNodeOptions, fault: Fault = 'none'): Promise<FaultyNode> {
     const node = new FaultyNode(options)
-    await listen(node.#server, '127.0.0.1', 0)
-    node.#port = (node.#server.address() as AddressInfo).port
+    // Not any port: while this node is dead, nobody else is to answer there, nor to be in its way when it comes back.
+    node.#port = await freePort()
+    await listen(node.#server, '127.0.0.1', node.#port)
     t.after(() => closeServer(node.#server))
     await node.behave(fault)
     return node
@@ -83,7 +84,7 @@ export class FaultyNode {
     return `http://127.0.0.1:${this.#port}`
   }
 
-  /** From now on; with `actions`, only when asked for one of these. A dead node comes back on the same port. */
+  /** Sets the fault from now on; with `actions`, only for these. A dead node returns on the same port. */
   async behave(fault: Fault, { actions }: { actions?: readonly string[] } = {}): Promise<void> {
     this.#fault = fault
     this.#actions = actions
@@ -92,13 +93,13 @@ export class FaultyNode {
     else if (!this.#server.listening) await listen(this.#server, '127.0.0.1', this.#port)
   }
 
-  /** From now on it answers from another ledger, as when another process listens where it did. */
+  /** Answers from another ledger from now on, as if another process listened at its address. */
   become(ledger: Devnet): void {
     this.#options.ledger = ledger
     this.#options.older = ledger
   }
 
-  /** From now on its answers to an action are not the ledger's own. */
+  /** Changes its answers to an action from now on. */
   lie(action: string, lie: Lie): void {
     this.#lies.set(action, lie)
   }
@@ -107,7 +108,7 @@ export class FaultyNode {
     this.#lies.clear()
   }
 
-  /** Answers to an action are made but kept back until the returned function is called. */
+  /** Delays the answers to an action, which are made at once, until the returned function is called. */
   hold(action: string): () => void {
     const gate = Promise.withResolvers<void>()
     this.#held.set(action, gate.promise)
@@ -117,12 +118,12 @@ export class FaultyNode {
     }
   }
 
-  /** How often it was asked for an action since the last `forgetHits`; a refused connection is no question. */
+  /** Requests for an action since the last `forgetHits`, without refused connections. */
   hits(action: string): number {
     return this.bodies(action).length
   }
 
-  /** What it was asked, word for word. */
+  /** The bodies of its requests, verbatim. */
   bodies(action: string): readonly string[] {
     return this.#asked.get(action) ?? []
   }

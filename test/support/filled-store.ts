@@ -52,17 +52,17 @@ const WISH = { from: 'btc', to: 'nano', amount: '0.1', address: 'nano_1', refund
 const AGREED = { receive: '9900', depositAddress: 'bc1', status: 'waiting', createdAt: 1, expiresAt: 2 ** 41 } as const
 const SWAP: Omit<Swap, 'id'> = { provider: 'sandbox', reference: '-', ...WISH, ...AGREED }
 
-/** Writes a row as it is. */
+/** Inserts a row unchanged. */
 const put = <T extends keyof Tables>(db: Db, table: T, row: Insertable<Tables[T]>) =>
   db.insertInto(table).values(row).execute()
 
-/** Puts something into every table, for each of three accounts. */
+/** Fills every table for three accounts. */
 export async function fill(ctx: StoreCtx): Promise<void> {
   const { db, clock } = ctx
   const times = { created_at: 1, expires_at: 2 ** 41 }
   for (const email of ['alice@example.com', 'bob@example.com', null]) {
     const { id: accountId } = await createAccount(ctx, { email, role: 'user', actor: OPERATOR })
-    // Of another account: these go on.
+    // Of another account: ordinary payments continue.
     await insertFreeze(db, {
       scope: `${accountId}-other`,
       reason: 'A key is out.',
@@ -126,7 +126,7 @@ export async function fill(ctx: StoreCtx): Promise<void> {
   }
 }
 
-/** A link, an order of it, and somebody who has subscribed by it. */
+/** A link, an order of it, and a subscriber. */
 async function fillLinks(db: Db, accountId: string): Promise<void> {
   const [linkId, subscriptionId] = [`lnk_${accountId}`, `sub_${accountId}`]
   const sold = { held: 0, sold: 0, orders: 0, revenue_raw: '0', revenue_e8: '0' }
@@ -143,7 +143,7 @@ async function fillLinks(db: Db, accountId: string): Promise<void> {
   await insertSubscription(db, { ...subscription, ...subscriber, ...standing }, 2 ** 41)
 }
 
-/** A passkey, a code and something to sign. */
+/** A passkey, a recovery code and a challenge. */
 async function fillPasskeys(db: Db, accountId: string): Promise<void> {
   const email = `${accountId}@example.com`
   const own = { userHandle: 'same', credentialId: accountId, publicKey: 'AQ', counter: 2 ** 31 }
@@ -154,7 +154,7 @@ async function fillPasskeys(db: Db, accountId: string): Promise<void> {
   await insertChallenge(db, { hash: accountId, ...asked })
 }
 
-/** A till, a sale, and somebody who tried its PIN. */
+/** A till, a sale, and a failed PIN. */
 async function fillPos(db: Db, accountId: string): Promise<void> {
   const posId = `pos_${accountId}`
   const context = { checkouts: { ports: { prices: { currencies: ['EUR'] } } } } as unknown as PosContext
@@ -173,7 +173,7 @@ async function fillPos(db: Db, accountId: string): Promise<void> {
   await takeTry(db, { posId, who: 'same' }, { now: 1, triesMax: 5, lockedUntil: 2 ** 41, wrongMax: 50 })
 }
 
-/** A name, the order it was bought by, and its payment. */
+/** A name, its order, and its payment. */
 async function fillSales(db: Db, accountId: string): Promise<void> {
   const times = { createdAt: 1, expiresAt: 2 ** 41, graceUntil: 2 ** 42, changedAt: 2 }
   const addresses = { owner: 'nano_1', address: 'nano_2' }
@@ -185,7 +185,7 @@ async function fillSales(db: Db, accountId: string): Promise<void> {
   await insertSettled(db, { ...order, ...payment, outcome: 'held', reason: 'name_taken', what: null })
 }
 
-/** A wallet with its key and a block of a plan; the amounts are larger than any number the engines count with. */
+/** A wallet with its key and a planned block; amounts exceed the engines' number types. */
 async function fillWallet(db: Db, accountId: string): Promise<void> {
   const id = `wal_${accountId}`
   const sealed = { version: 1 as const, masterKeyId: 'key-1', wrappedDataKey: 'AA==', encryptedKey: 'AA==' }

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 
-/** An empty folder that is gone when the test has ended. */
+/** An empty folder, deleted when the test ends. */
 export function openFolder(t: Pick<TestContext, 'after'>): string {
   const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 
-/** What lies in a folder and can be read: sockets are none of it. */
+/** The readable files in a folder, without sockets. */
 export const listFiles = (folder: string): string[] =>
   readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isFile())

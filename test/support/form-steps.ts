@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type Gateway, type Reply, ask } from './gateway.ts'
 
-/** Sends a form as a page of the same site does, in a browser without scripts; who gives headers gives all of them. */
+/** Sends a form as a page of the same site does, in a browser without scripts. Given headers replace the defaults. */
 export const sendForm = (
   url: string,
   fields: Record<string, string> = {},
@@ -30,15 +30,15 @@ export async function sendUpload(
   })
 }
 
-/** The checkout that a form has led to. */
+/** The id of the checkout to which a form has redirected. */
 export function idIn({ status, headers, text }: Reply): string {
   assert.equal(status, 303, text.slice(0, 800))
   return /^\/pay\/([0-9a-f]{16})/.exec(headers.location!)![1]!
 }
 
-/** The cookie of a session that a key opens. */
+/** The session cookie after signing in with a key. */
 export const enter = async ({ url }: Pick<Gateway, 'url'>, key: string): Promise<string> =>
   (await sendForm(`${url}/dashboard/sign-in/key`, { key })).headers['set-cookie']![0]!.split(';')[0]!
 
-/** A page as it is read, without its tags. */
+/** The text of a page without tags. */
 export const bare = (html: string) => html.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ')

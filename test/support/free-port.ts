@@ -2,14 +2,14 @@ import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
 const LOOPBACK = '127.0.0.1'
-/** Below those that the system gives to whoever asks for any port: what is free here stays free until it is used. */
+/** Below the system's range of automatic ports, so that a free port stays free until it is used. */
 const LOWEST = 12_000
 const HIGHEST = 32_000
 const TRIES_MAX = 100
 
 const given = new Set<number>()
 
-/** A port that nobody listens on, and that nobody gets who did not ask for this very one. */
+/** A free port that the system does not assign automatically. */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < TRIES_MAX; tries++) {
     const port = randomInt(LOWEST, HIGHEST)

@@ -16,7 +16,7 @@ import { CONFIRMED_AFTER } from './devnet.ts'
 import { newKey, testRandom } from './random.ts'
 import { layEmptyStore, toStoreCtx } from './sqlite-store.ts'
 
-/** An answer as text and as what the text means; who expects a certain shape says so. */
+/** A response as text and parsed; the caller names the expected type. */
 export interface Reply {
   status: number
   headers: IncomingHttpHeaders
@@ -29,28 +29,28 @@ export interface Ask {
   method?: string
   headers?: Record<string, string | string[]>
   body?: string | Uint8Array
-  /** Keeps connections open; without one, each request has its own. */
+  /** Keeps connections open; without one, each request uses a new connection. */
   agent?: Agent
 }
 
 export interface Gateway {
   app: App
   url: string
-  /** Where it keeps everything. */
+  /** Its data folder. */
   folder: string
-  /** Everything logged so far. */
+  /** Its log so far. */
   log(): string
-  /** Its store, as a module has it. */
+  /** Its store, as modules have it. */
   ctx: StoreCtx
-  /** An account with a key of its own. */
+  /** Makes an account with a key. */
   join(who?: NewCustomer): Promise<Customer>
-  /** Calls an action; members of `headers` go along. */
+  /** Calls an action; `headers` are added to the request. */
   call(action: string, parameters?: object, headers?: Ask['headers']): Promise<Reply>
-  /** Waits until the development ledger has confirmed every block it has, unless it holds them back. */
+  /** Waits until the development ledger has confirmed every block, unless it holds confirmations. */
   confirmed(): Promise<void>
-  /** Posts a text as it is. */
+  /** Posts text unchanged. */
   post(body: string, headers?: Ask['headers']): Promise<Reply>
-  /** Asks a route with JSON. */
+  /** Calls a route with JSON. */
   rest(method: string, path: string, key?: string, body?: object): Promise<Reply>
   /** Closes it before the test ends; may be called again. */
   close(): Promise<void>
@@ -58,18 +58,18 @@ export interface Gateway {
 
 export const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
 
-/** What instances that share a store must share as well. */
+/** Settings that instances on one store must share. */
 export const sharedKeys = () => ({
   WALLET_KEYS: `one:${newKey()}`,
   SECRET_KEY: newKey(),
 })
 
-/** How long something lives: a test, or what else ends. */
+/** Something with an end, usually a test. */
 export interface Lifetime {
   after(end: () => unknown): void
 }
 
-/** What every gateway of a test is told: any port, no limits, no threads. */
+/** Settings of every gateway in tests: any port, no limits, no threads. */
 export const TEST_SETTINGS = {
   PORT: '0',
   METRICS_PORT: '0',
@@ -77,18 +77,19 @@ export const TEST_SETTINGS = {
   LIMIT_ANONYMOUS_PER_MINUTE: '0',
   LIMIT_ANONYMOUS_CONCURRENCY: '0',
   FREE_WORK_ANONYMOUS_PER_HOUR: '0',
-  // Threads would cost every test their start; the development ledger computes work too.
+  // Starting threads takes long, and the development ledger computes work too.
   WORK_THREADS: '0',
   WORK_CARDS: 'none',
   WORK_NODES: 'true',
   DEVNET_TREASURY_NANO: '0',
 }
 
-/** A whole gateway on loopback with a development ledger, unless `env` names other nodes; it goes away with the test. */
+/** A whole gateway on loopback with a development ledger, unless `env` names other nodes; closed when the test ends. */
 export async function openGateway(
   t: Lifetime,
   env: Record<string, string> = {},
   clock: Clock = systemClock,
+  leave?: (reason: string) => void,
 ): Promise<Gateway> {
   const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-'))
   const lines: string[] = []
@@ -98,14 +99,20 @@ export async function openGateway(
     DATA_DIR: folder,
     DEVNET_PORT: '0',
     DEVNET_WS_PORT: '0',
-    // As on the network: never at once, and not always in order.
+    // As on the network: with a delay, and not always in order.
     DEVNET_CONFIRM_MS: CONFIRMED_AFTER.join('-'),
-    // What the development ledger sells by itself is for those who try it out; most tests ask for work without paying.
+    // The default offers of the development ledger are switched off, because most tests request work without paying.
     ...(env.X402_PAY_TO === undefined && { X402_ACTIONS: '' }),
     ...env,
   })
   if (env.DATABASE_URL === undefined && env.DATA_DIR === undefined) await layEmptyStore(join(folder, 'gateway.db'))
-  const app = await startApp(config, { clock, ledgerClock: networkClock(clock), random: testRandom, log })
+  const app = await startApp(config, {
+    clock,
+    ledgerClock: networkClock(clock),
+    random: testRandom,
+    log,
+    ...(leave && { leave }),
+  })
   let closing: Promise<void> | undefined
   const end = async () => {
     await closingBy(clock, app.close())
@@ -131,7 +138,7 @@ export async function openGateway(
         ...(body && { body: JSON.stringify(body) }),
       }),
     confirmed: async () => {
-      // Without one it is not ours to look into.
+      // Confirmations of other nodes cannot be awaited here.
       if (app.devnet) await allConfirmed(app.devnet.node)
     },
     async call(action, parameters = {}, headers) {
@@ -142,7 +149,7 @@ export async function openGateway(
   }
 }
 
-/** What Prometheus would read of a gateway now. */
+/** The gateway's current metrics, as Prometheus reads them. */
 export const readMetrics = async ({ app: { metricsUrl } }: { app: App }): Promise<string> =>
   (await ask(metricsUrl!, { method: 'GET' })).text
 
@@ -162,7 +169,7 @@ export function ask(url: string, { method = 'POST', headers = {}, body, agent }:
           const text = Buffer.concat(chunks).toString()
           const { statusCode: status = 0, headers } = response
           try {
-            // Only a gateway numbers its requests.
+            // Only a gateway's answers have this header; they are checked against their description.
             if (headers['x-request-id']) checkRoute(method, url, { status, text, type: headers['content-type'] })
             resolve({ status, headers, text, json: () => JSON.parse(text) })
           } catch (error) {

@@ -5,14 +5,14 @@ import { openDevnet } from './devnet.ts'
 
 export interface GrownLedger {
   current: Devnet
-  /** The same ledger some blocks ago: every account has moved on since. */
+  /** The same ledger some blocks earlier: every account has changed since. */
   older: Devnet
   signers: Signer[]
-  /** Blocks of every age; the older copy lacks the last third of them. */
+  /** Hashes of all blocks; the older copy lacks the last third. */
   hashes: string[]
 }
 
-/** A ledger with some accounts that sent, received and changed, and a copy of it from before they did. */
+/** A ledger with some accounts that sent, received and changed representative, and an earlier copy. */
 export async function growLedger(t: TestContext, accounts = 8): Promise<GrownLedger> {
   const current = await openDevnet(t, { thresholds: NO_WORK })
   const older = await openDevnet(t, { thresholds: NO_WORK })
@@ -27,7 +27,7 @@ export async function growLedger(t: TestContext, accounts = 8): Promise<GrownLed
     const frontier = frontierOf(current.node, signer.key)
     const received = signer.send(frontier, next.key, nano(at + 1))
     hashes.push(await lay(current.node, received))
-    // A second one stays receivable.
+    // The second one stays receivable.
     hashes.push(await lay(current.node, signer.send(frontierAfter(received), next.key, nano(1))))
     const receive = next.receive(frontierOf(current.node, next.key), hashes.at(-2)!, nano(at + 1))
     await lay(current.node, receive)

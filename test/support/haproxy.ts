@@ -10,7 +10,7 @@ import { until } from './until.ts'
 
 const configuration = resolve(import.meta.dirname, '../../deploy/haproxy/haproxy.cfg')
 
-/** A real HAProxy with the configuration that we hand to operators, in front of two gateways on loopback. Returns its address. */
+/** A real HAProxy with the configuration of deploy/, in front of two gateways on loopback. Returns its address. */
 export async function startHaproxy(t: TestContext, ports: readonly number[]): Promise<string> {
   const port = await freePort()
   const file = join(openFolder(t), 'haproxy.cfg')

@@ -1,8 +1,7 @@
 /*
- * A whole gateway in a process of its own, which can be stopped in the middle of requests with an `Idempotency-Key`. Told
- * `reserved` over its channel, it begins such requests and goes no further; told `made`, it does everything they ask for
- * and never writes down what it would answer. It tells `{ url, createdKey }` once it listens, and `{ held }`, the action,
- * for each request that has come so far.
+ * A whole gateway in its own process that can be stopped in the middle of requests with an `Idempotency-Key`. The message `reserved` makes such requests
+ * stop right after they began; `made` lets them do everything but store their answer. It sends `{ url, createdKey }` once it listens, and `{ held }` with
+ * the action for each request so far.
  */
 import { DefaultQueryExecutor } from 'kysely'
 import { pino } from 'pino'

@@ -67,9 +67,9 @@ import {
   listStuck as listStuckDeliveries,
 } from '../../src/modules/webhooks/deliveries-store.ts'
 
-/* What is asked with every request, payment or round of a job, and for the pages of the dashboard. */
+/* The queries of requests, payments, jobs and dashboard pages. */
 
-/** What they are asked about. */
+/** Ids used in the queries. */
 export interface Known {
   accountId: string
   keyId: string
@@ -179,7 +179,7 @@ export const HOT: Readonly<Record<string, Ask>> = {
   'forgetting what keys spent': (db, _, known) => deleteOldSpends(db, '2000-01-01', known.limit),
 }
 
-/** Pages of lists: what they show lies in its order already, or all that an account ever had would be sorted for each. */
+/** Paged lists: an index must give their order, or each page would sort all rows of the account. */
 export const SORTED: Readonly<Record<string, Ask>> = {
   'activity of an account': (db, _, known) =>
     listActivities(db, { accountId: known.accountId }, { before: undefined, limit: known.limit }),
@@ -226,7 +226,7 @@ export async function statementsOf(db: Db, ask: (db: Db) => Promise<unknown>): P
   return seen
 }
 
-/** What the engine would do, where it may not go through a table row by row unless there is no other way. */
+/** The engine's query plan, with sequential scans disabled where possible. */
 export function explain(db: Db, engine: StoreEngine, query: CompiledQuery): Promise<string[]> {
   return db.connection().execute(async (connection) => {
     if (engine === 'sqlite') {

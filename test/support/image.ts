@@ -8,7 +8,7 @@ export const PIXEL = Buffer.from(
   'base64',
 )
 
-/** A merchant's server of pictures. */
+/** A merchant's image server. */
 export async function openImage(
   t: TestContext,
   answer: RequestListener = (_request, response) => response.setHeader('content-type', 'image/png').end(PIXEL),

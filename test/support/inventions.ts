@@ -4,7 +4,7 @@ import { Signer, UNOPENED, frontierAfter, nano } from './blocks.ts'
 import type { EventRelay } from './event-relay.ts'
 import type { FaultyNode } from './faulty-node.ts'
 
-/** Payments that never were, by an account that has nothing: everything about them is well-formed, and signed by their sender. */
+/** Payments that never happened, by an account without money. They are well-formed and signed. */
 export class Inventions {
   readonly #thief = new Signer(666)
   readonly #blocks = new Map<string, StateBlock>()
@@ -15,7 +15,7 @@ export class Inventions {
     this.#keep(this.#thief.receive(UNOPENED, 'E'.repeat(64), nano(1_000_000)))
   }
 
-  /** A payment to an address; answers its hash. */
+  /** Invents a payment to an address; returns its hash. */
   pay(to: string, amountRaw: bigint, key: string): string {
     const block = this.#thief.send(this.#frontier, key, amountRaw)
     this.#frontier = frontierAfter(block)
@@ -23,7 +23,7 @@ export class Inventions {
     return this.#keep(block)
   }
 
-  /** From now on a node reports them like everything else. */
+  /** Makes a node report them like real blocks from now on. */
   reportThrough(node: Pick<FaultyNode, 'lie'>): void {
     node.lie('blocks_info', (answer, body) => this.#inventBlocks(answer, body))
     node.lie('block_info', (answer, body) => {
@@ -42,7 +42,7 @@ export class Inventions {
     })
   }
 
-  /** And by its websocket. */
+  /** Reports one on the node's websocket. */
   tellBy(relay: EventRelay, hash: string): void {
     const block = this.#blocks.get(hash)!
     const message = {
@@ -75,7 +75,7 @@ export class Inventions {
   }
 }
 
-/** A node writes an empty list as a text. */
+/** A node writes an empty list as a string. */
 const toMembers = (told: unknown) => (typeof told === 'object' ? told : {}) as Record<string, object>
 
 const describe = (block: StateBlock) => ({

@@ -3,7 +3,7 @@ import { insertLease } from '../../src/modules/names/index.ts'
 
 const DAY = 86_400_000
 
-/** Leases a name to an account as if it had been paid; answers the name. */
+/** Leases a name to an account as if it had been paid; returns the name. */
 export async function leaseName({ db, clock }: StoreCtx, accountId: string, address: string): Promise<string> {
   const key = accountId.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
   const now = clock.now()

@@ -5,7 +5,7 @@ import { ZERO_HASH } from '../../src/kernel/nano/block.ts'
 
 type Row = Record<string, string | number | null>
 
-/** Everything a ledger file holds, in an order that does not depend on how it came about. */
+/** The contents of a ledger file, in an order that does not depend on how they were written. */
 export interface LedgerDump {
   blocks: Row[]
   accounts: Row[]
@@ -14,12 +14,12 @@ export interface LedgerDump {
   totals: Row[]
 }
 
-/** Reads a ledger file past the code under test; another process may have it open. */
+/** Reads a ledger file without the code under test; another process may have it open. */
 export function dumpLedger(file: string): LedgerDump {
   const db = new DatabaseSync(file)
   try {
     assert.deepEqual({ ...db.prepare('pragma integrity_check').get() }, { integrity_check: 'ok' })
-    // Without `position`, which only says in what order rows came.
+    // Without `position`, which only records the order of insertion.
     const blocks = `select hash, account, contents, link, balance, amount, subtype, height, epoch, timestamp, successor
       from blocks order by hash`
     const all = (sql: string) =>
@@ -41,7 +41,7 @@ export function dumpLedger(file: string): LedgerDump {
 
 const sum = (rows: Row[], column: string) => rows.reduce((total, row) => total + BigInt(row[column]!), 0n)
 
-/** What holds for every ledger at every moment, whoever did what to it. */
+/** Invariants of every ledger at every moment. */
 export function assertConsistent({ blocks, accounts, receivable, weights, totals }: LedgerDump): void {
   const byHash = new Map(blocks.map((row) => [row.hash, row]))
   const previousOf = (row: Row) => (JSON.parse(String(row.contents)) as { previous?: string }).previous ?? ZERO_HASH

@@ -2,11 +2,11 @@ import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
 import { SMTPServer } from 'smtp-server'
 
-/** A mail as it arrived. */
+/** A received mail. */
 export interface Received {
   from: string
   to: string[]
-  /** With its headers, as it came over the wire. */
+  /** The raw mail with its headers. */
   data: string
   subject: string
   messageId: string
@@ -17,19 +17,19 @@ export interface Received {
 export interface MailServer {
   url: string
   received: Received[]
-  /** Answers nobody while it is down. */
+  /** Refuses connections while true. */
   down: boolean
-  /** Takes the mail and loses the line before it says so, this many times. */
+  /** Accepts a mail and drops the connection before the acknowledgement, this many times. */
   silences: number
-  /** Addresses it does not know. */
+  /** Addresses that it rejects. */
   unknown: Set<string>
-  /** Addresses it wants to be asked for again later; it names them, as mail servers do. */
+  /** Addresses that it defers; its replies name them, as real servers do. */
   deferred: Set<string>
   /** Mails to an address, oldest first. */
   to(address: string): Received[]
 }
 
-/** A real mail server on loopback; whoever gives a name and a password gives these. */
+/** A real mail server on loopback. If clients sign in, the password must match. */
 export async function openMailServer(t: TestContext, known = 'p@ss'): Promise<MailServer> {
   const state: MailServer = {
     url: '',
@@ -73,7 +73,7 @@ export async function openMailServer(t: TestContext, known = 'p@ss'): Promise<Ma
   return state
 }
 
-/** Takes a mail apart. */
+/** Parses a mail. */
 export function readMail({ from, to, data }: Pick<Received, 'from' | 'to' | 'data'>): Received {
   const [head = ''] = data.split('\r\n\r\n', 1)
   const headers = head.replaceAll(/\r\n[ \t]+/g, ' ')
@@ -100,7 +100,7 @@ function decode(part: string): string {
   return Buffer.from(bytes, 'latin1').toString().replaceAll('\r\n', '\n')
 }
 
-/** What stands behind the `#` of a mailed link. */
+/** The text after the `#` of a mailed link. */
 export function tokenOf(text: string): string {
   return /#(\w{40})$/m.exec(text)![1]!
 }

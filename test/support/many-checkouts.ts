@@ -8,10 +8,10 @@ const HOUR = 3_600_000
 const DAY = 24 * HOUR
 const WATCHED_AFTER_END = 7 * DAY
 const BATCH = 5_000
-/** One raw apart, as amounts that the gateway reserves are at least. */
+/** Unique amounts differ by at least one raw. */
 const PRICE = parseNano('10')!
 
-/** The same text always gives the same digits, so that nothing of a million checkouts must be remembered. */
+/** The digits depend only on the text, so that a million checkouts need no memory. */
 const digest = (text: string) => hash('sha256', text, 'hex')
 export const addressOf = (name: string) => toAddress(digest(name).toUpperCase())
 export const ownerOf = (merchant: number) => `acc_merchant_${merchant}`
@@ -40,7 +40,7 @@ const empty = () => ({
 
 type Batch = ReturnType<typeof empty>
 
-/** All that the gateway would have written about a checkout by now. */
+/** All rows that the gateway would have written for a checkout by now. */
 function add(batch: Batch, made: Made, now: number): void {
   const { name, merchant, mode, status, address, createdAt, webhookUrl } = made
   const id = checkoutIdOf(name)
@@ -137,7 +137,7 @@ interface Watch {
 }
 
 const MERCHANTS = 1_000
-/** Merchant 0 has this share of all checkouts, in tenths; nine in ten use their merchant's own address. */
+/** Merchant 0 has this many tenths of all checkouts; 90 % of checkouts use their merchant's own address. */
 const BIG_TENTHS = 3
 const HISTORY_DAYS = 90
 
@@ -145,8 +145,8 @@ const merchantOf = (at: number) => (at % 10 < BIG_TENTHS ? 0 : 1 + ((at * 7919) 
 const shopOf = (merchant: number) => addressOf(`shop ${merchant}`)
 
 /**
- * Checkouts `from` to `to` of a service that is 90 days old: a thousand merchants, one of them with three tenths of
- * everything; seven in ten paid, the rest expired or, of the last day, open.
+ * Checkouts `from` to `to` of a service that is 90 days old: a thousand merchants, one of them with 30 %; 70 % are paid, the rest expired or, on the last
+ * day, open.
  */
 export async function fillHistory(bulk: Bulk, { from, to, now }: { from: number; to: number; now: number }) {
   const shops = Array.from({ length: MERCHANTS }, (_, merchant) => shopOf(merchant))
@@ -189,7 +189,7 @@ export interface OpenOne {
 const SHARED = 1_000
 const SHARED_EACH = 20
 
-/** The checkouts that `fillOpen` makes, one by one: on an address of its own, or with an amount of its own. */
+/** The checkouts of `fillOpen`, by index: each with its own address or a unique amount. */
 export function openOwn(at: number): OpenOne {
   const name = `own ${at}`
   return { id: checkoutIdOf(name), address: addressOf(name), amountRaw: PRICE }
@@ -199,7 +199,7 @@ export function openShared(at: number): OpenOne {
   return { id: checkoutIdOf(`shared ${at}`), address: shopOf(merchant), amountRaw: PRICE + BigInt(order) + 1n }
 }
 
-/** Open checkouts on so many addresses of their own, beside a thousand that several share; half have a webhook. */
+/** Open checkouts on that many addresses, plus a thousand that share addresses; half have a webhook. */
 export async function fillOpen(
   bulk: Bulk,
   { watched, now, sharedEach = SHARED_EACH }: { watched: number; now: number; sharedEach?: number },
@@ -211,7 +211,7 @@ export async function fillOpen(
   }
   const createdAt = now - HOUR
   const watchedUntil = createdAt + DAY + WATCHED_AFTER_END
-  // The poller's turns are spread over its slowest pace, as they are in a service that has run for a while.
+  // Scans are spread over the poller's slowest interval, as in a service that has run for a while.
   const nextScanAt = (at: number) => now + 1_000 * (1 + (at % 600))
   const webhook = (at: number) => (at % 2 === 0 ? { webhookUrl: 'https://shop.example/hook' } : {})
   for (let at = 0; at < watched; at++) {

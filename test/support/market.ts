@@ -20,7 +20,7 @@ const FULFIL: Readonly<Record<string, Fulfil>> = {
   [NAME_UPDATE]: changeName(() => undefined),
 }
 
-/** The service's own sales, paid to a treasury that a test has made. */
+/** The service's own sales, paid to a given treasury. */
 export function toSales(
   treasury: string,
   { exchanges = [] }: { exchanges?: string[] } = {},
@@ -80,7 +80,7 @@ function order(ctx: CheckoutContext, what: Omit<NewOrder, 'title' | 'description
   return openOrder(context, 'ip:127.0.0.1', { title: 'Sold', description: 'here', ...what })
 }
 
-/** A confirmed payment of a plan, as the ledger tells it. */
+/** A confirmed payment of a plan, as the ledger reports it. */
 export function payment(
   checkout: Checkout,
   plan: number,

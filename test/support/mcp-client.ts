@@ -3,7 +3,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import type { Lifetime } from './gateway.ts'
 
-/** The stock client of MCP at a gateway. */
+/** The official MCP client, connected to a gateway. */
 export async function openMcpClient(t: Lifetime, url: string, key?: string, sets?: string): Promise<Client> {
   const client = new Client({ name: 'test', version: '1' })
   const headers = key === undefined ? {} : { authorization: `Bearer ${key}` }
@@ -16,7 +16,7 @@ export async function openMcpClient(t: Lifetime, url: string, key?: string, sets
   return client
 }
 
-/** What a tool answered. */
+/** Calls a tool and returns its answer. */
 export const useTool = async (client: Client, name: string, fields: object = {}, meta?: object) =>
   (await client.callTool({
     name,

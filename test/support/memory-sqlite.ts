@@ -13,8 +13,8 @@ import {
 } from 'kysely'
 
 /**
- * SQLite in this very thread and in memory: what happens in which order depends on nothing but the program, so that a
- * simulation can be repeated. One connection, lent to one caller at a time.
+ * SQLite in memory and in this thread, so that the order of events is deterministic and a simulation can be repeated. It has one connection, lent to one
+ * caller at a time.
  */
 export function memorySqliteDialect(): Dialect {
   return {
@@ -78,7 +78,7 @@ class MemoryDriver implements Driver {
       if (statement.columns().length > 0) return { rows: statement.all(...values) as R[] }
       return { rows: [], numAffectedRows: BigInt(statement.run(...values).changes) }
     } catch (error) {
-      // As the real store tells it.
+      // The same error as from the real store.
       const { errcode } = error as { errcode?: number }
       throw Object.assign(error as Error, { code: errcode })
     }

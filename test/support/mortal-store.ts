@@ -20,14 +20,14 @@ import { fileOf } from './engines.ts'
 import type { Faults } from './faults.ts'
 import { memorySqliteDialect } from './memory-sqlite.ts'
 
-/** A store that outlives the processes on it. */
+/** A store that outlives the processes that use it. */
 export interface LastingStore {
-  /** The store as one process sees it, which may die at any write. */
+  /** The store as seen by one process, which may die at any write. */
   openFor(faults: Faults): Db
   close(): Promise<void>
 }
 
-/** `memory:` is a store in this thread, in which everything happens in the same order every time. */
+/** `memory:` is a store in this thread with a deterministic order of events. */
 export async function openLastingStore(url: string): Promise<LastingStore> {
   const inMemory = url === 'memory:'
   if (!inMemory) await (await openStore(url, systemClock)).close()
@@ -72,7 +72,7 @@ class MortalConnection implements DatabaseConnection {
     this.#faults = faults
   }
 
-  /** Inside a transaction nothing has happened before its commit, and reading changes nothing. */
+  /** Only commits count as calls: before its commit a transaction has no effect, and reads never have one. */
   executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const run = () => this.inner.executeQuery<R>(query)
     const changes = !this.inTransaction && !SelectQueryNode.is(query.query)
@@ -91,7 +91,7 @@ function mortal(driver: Driver, faults: Faults): Driver {
   }
   return {
     init: () => Promise.resolve(),
-    // A new connection of PostgreSQL takes longer than many turns of the loop.
+    // A new PostgreSQL connection takes longer than many turns of the event loop.
     acquireConnection: async () => new MortalConnection(await faults.wait(() => driver.acquireConnection()), faults),
     beginTransaction: async (connection, settings: TransactionSettings) => {
       await faults.track(() => driver.beginTransaction(innerOf(connection), settings))
@@ -101,7 +101,7 @@ function mortal(driver: Driver, faults: Faults): Driver {
       setInside(connection, false)
       await faults.call(() => driver.commitTransaction(innerOf(connection)))
     },
-    // The engine does this when a connection breaks, and also for the dead.
+    // The engine rolls back when a connection breaks, also for dead processes.
     rollbackTransaction: async (connection) => {
       setInside(connection, false)
       await faults.wait(() => driver.rollbackTransaction(innerOf(connection)))

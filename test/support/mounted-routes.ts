@@ -49,7 +49,7 @@ export interface MountedRoutes {
   ask(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, rest?: Ask): Promise<LightMyRequestResponse>
   /** An account with a secret key. */
   join(email: string | null, role?: Account['role']): Promise<Customer>
-  /** The token of the newest link that was mailed to an address. */
+  /** The token of the latest link mailed to an address. */
   mailedToken(email: string): Promise<string>
   signIn(email: string): Promise<{ token: string; cookie: string }>
 }
@@ -64,11 +64,11 @@ interface Options {
   baseUrl?: string
   mailer?: Mailer
   passkeysRequired?: Required
-  /** Routes beside those of accounts. */
+  /** Additional routes. */
   routes?: (ctx: StoreCtx) => readonly Route[]
 }
 
-/** Routes on a server without the rest of a gateway: those of accounts and the given ones, with store, queue and mail box. */
+/** The account routes and the given ones on a server without the rest of a gateway, with store, queue and mailbox. */
 export async function openRoutes(t: TestContext, options: Options = {}): Promise<MountedRoutes> {
   const { engine = 'sqlite', baseUrl = 'http://gateway.test', passkeysRequired: required = 'none' } = options
   const clock = new TestClock()

@@ -9,43 +9,42 @@ import { forEachEngine } from './engines.ts'
 import { fill } from './filled-store.ts'
 
 /*
- * A condition that is missing in a query shows only where there is a row it would have kept out. Here every store function that changes
- * or deletes rows meets one row that it means among others that are like it in all that the unique keys allow, and then the
- * same row with one thing about it that forbids the change.
+ * A missing condition in a query shows only if there is a row that it would have excluded. So each store function that changes or deletes rows is called
+ * with one target row among others that equal it as far as unique keys allow, and then with the target row changed in one way that forbids the update.
  */
 
 type Table = keyof Tables
 type AnyRow = Record<string, unknown>
 
-/** Stands for what the row of another account has in that column. */
+/** Stands for the value of another account's row in that column. */
 export const ANOTHER = 'of another' as string
 
 interface Beside<R> {
   engine: StoreEngine
-  /** The rows of the other accounts, before and behind it in order of the key. */
+  /** The rows of other accounts, before and after it in key order. */
   others: R[]
 }
 
-/** What a store function does to its row. */
+/** The expected effect of a store function on its row. */
 interface StoreFunction<R> {
-  /** The state of the row, and of all others, before the call. */
+  /** The state of the row and of all others before the call. */
   row?: Partial<R>
   run(db: Db, row: R, beside: Beside<R>): Promise<unknown>
-  /** What becomes of it; null when it is deleted. */
+  /** The expected change; null if it is deleted. */
   to?: Partial<R> | null
-  /** What all rows share that the function means; the key, when it means one. */
+  /** The columns by which the function selects rows; by default the key. */
   means?: (keyof R & string)[]
-  /** Each is all that is wrong about the row, and enough that it is left as it is. */
+  /** Changes each of which must prevent the update. */
   unless?: Partial<R>[]
-  /** It holds the row until the transaction ends and changes nothing. */
+  /** It locks the row until the transaction ends and changes nothing. */
   locks?: true
 }
 
-/** Some moment, and one behind it. */
+/** A moment and a later one. */
 export const NOW = 1_000
 export const LATER = 2_000
 
-/** Deletes whatever has `last` in this column, and nothing that has more. */
+/** Deletes rows up to `last` in this column, and no later ones. */
 export const deletesOld = <R>(
   column: keyof R & string,
   run: (db: Db) => Promise<unknown>,
@@ -60,9 +59,9 @@ export const deletesOld = <R>(
 
 interface Shape {
   key: string[]
-  /** What a row keeps for itself while all others become like the one that is meant; the key unless it says otherwise. */
+  /** Columns in which other rows keep their own values; by default the key. */
   own?: string[]
-  /** Further rows differ from the one that is meant in these columns alone. */
+  /** Further rows that differ from the target only in these columns. */
   beside?: string[][]
 }
 
@@ -139,7 +138,7 @@ interface Trial {
   fn: StoreFunction<AnyRow>
 }
 
-/** Makes every row of the table like the one that is meant. */
+/** Makes all rows of the table equal to the target. */
 async function surround(db: Db, { table, shape, fn }: Trial) {
   const { key, own = key, beside = [] } = shape
   const rows: AnyRow[] = await anyOf(db).selectFrom(table).selectAll().orderBy(key[0]!).execute()
@@ -163,7 +162,7 @@ async function change(db: Db, { table, shape }: Pick<Trial, 'table' | 'shape'>, 
   await update.execute()
 }
 
-/** The rows of a table. PostgreSQL moves a row that is written, or held by writing it, even if nothing about it changes. */
+/** The rows of a table. PostgreSQL moves a row that is written or locked by an update, even if no value changes. */
 async function look(db: Db, { table, shape, engine }: Trial): Promise<Map<string, AnyRow>> {
   const place = engine === 'postgres' ? sql`ctid::text` : sql`''`
   const rows = await anyOf(db).selectFrom(table).selectAll().select(place.as('place')).execute()
@@ -200,10 +199,10 @@ async function meet(db: Db, trial: Trial, wrong?: AnyRow): Promise<void> {
   assert.deepEqual(now ? pick(now, Object.keys(fn.to ?? now)) : null, fn.to)
 }
 
-/** An embedded store has one writer at a time and shows no lock. */
+/** SQLite has one writer at a time and no visible row locks. */
 const isUnseen = ({ engine, fn }: Trial) => fn.locks === true && engine === 'sqlite'
 
-/** Whatever a trial does to the store is undone. */
+/** Rolls back whatever a trial changes. */
 async function undone(db: Db, run: (tx: Db) => Promise<void>): Promise<void> {
   const undo = new Error('undone')
   const trial = db.transaction().execute(async (tx) => {
@@ -222,7 +221,7 @@ interface Tried {
   fn: StoreFunction<AnyRow>
 }
 
-/** Functions about one table by their names; what stands behind a blank distinguishes two trials of one function. */
+/** Functions on one table, by name; text after a space distinguishes two trials of one function. */
 export function trialsOn<T extends Table>(
   table: T,
   functions: Record<string, StoreFunction<Selectable<Tables[T]>>>,
@@ -230,7 +229,7 @@ export function trialsOn<T extends Table>(
   return Object.entries(functions).map(([name, fn]) => ({ table, name, fn: fn as unknown as StoreFunction<AnyRow> }))
 }
 
-/** Defines the suite of some modules; `elsewhere` names functions that the file tries in another way. */
+/** Defines the suite of some modules; `elsewhere` lists functions that the file tests in another way. */
 export function tryFunctions(modules: string[], tried: Tried[], elsewhere: string[] = []): void {
   forEachEngine((engine, openFreshStore) => {
     test(`what changes one row of ${modules.join(', ')} leaves its neighbours alone, and a row that misses a condition`, async (t) => {
@@ -257,7 +256,7 @@ export function tryFunctions(modules: string[], tried: Tried[], elsewhere: strin
 
 const CHANGES = /\.updateTable\(|\.deleteFrom\(|deleteSome\(|^\s*update \w+ set /m
 
-/** Names of the functions in the stores of a module that change or delete rows, by themselves or through one that is private there. */
+/** Names of a module's store functions that change or delete rows, directly or through a private one. */
 function listFunctions(module: string): string[] {
   const folder = `src/modules/${module}/`
   const stores = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('store.ts'))

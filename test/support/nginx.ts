@@ -15,10 +15,10 @@ export interface Member {
   port: number
 }
 
-/** Names of gateways in the configuration, in the order of the members. */
+/** Names of the gateways in the configuration, in order. */
 const NAMES = ['gateway-a', 'gateway-b']
 
-/** A real nginx with the configuration that we hand to operators, in front of gateways on loopback. */
+/** A real nginx with the configuration of deploy/, in front of gateways on loopback. */
 export class Nginx {
   readonly url: string
   readonly #folder: string
@@ -48,7 +48,7 @@ export class Nginx {
     return nginx
   }
 
-  /** As the documentation says, before a gateway is restarted. */
+  /** As documented for the restart of a gateway. */
   takeOut(at: number): void {
     writeFileSync(join(this.#folder, 'out', NAMES[at]!), '')
   }
@@ -69,7 +69,7 @@ export class Nginx {
 
 const argumentsFor = (folder: string) => ['-p', folder, '-c', join(folder, 'nginx.conf')]
 
-/** The configuration in a folder of its own, without its gateways; only where it listens and writes is another place. */
+/** Copies the configuration into a folder, without its gateways; only ports and paths are changed. */
 async function layConfiguration(): Promise<{ folder: string; port: number }> {
   const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-nginx-'))
   // Its workers are other users.
@@ -85,7 +85,7 @@ async function layConfiguration(): Promise<{ folder: string; port: number }> {
   return { folder, port }
 }
 
-/** What nginx says about the configuration with the gateways that it is shipped with. */
+/** nginx's own check of the shipped configuration. */
 export async function checkShipped(t: TestContext): Promise<string> {
   const { folder } = await layConfiguration()
   t.after(() => rmSync(folder, { recursive: true, force: true }))

@@ -6,7 +6,7 @@ import { Inventions } from './inventions.ts'
 
 const { address } = merchant
 
-/** A shop before nodes of strangers, all of one ledger, until some of them are made to lie. */
+/** A shop with foreign nodes, all with the same ledger, some of which can be made to lie. */
 export async function openScene(t: TestContext, count: number, env: Record<string, string> = {}) {
   const world = await openWorld(t)
   const nodes: FaultyNode[] = []
@@ -21,13 +21,13 @@ export async function openScene(t: TestContext, count: number, env: Record<strin
     ...env,
   })
   const open = (amount = '2') => shop.open({ address, amount }, bearer(world.key()))
-  /** Turns the clock for so long, with time for what falls due. */
+  /** Advances the clock by so many seconds, with time for due work. */
   const pass = async (seconds: number) => {
     const end = world.clock.now() + seconds * 1_000
     await turnUntil(world, 1_000, async () => world.clock.now() >= end, nodes)
   }
   const inventions = new Inventions()
-  /** A liar that has invented the payment of a checkout, and tells of it in every way. */
+  /** The given nodes claim in every way that a checkout was paid. */
   const invent = ({ amount_raw: raw }: { amount_raw: string }, ...liars: number[]) => {
     const hash = inventions.pay(address, BigInt(raw), merchant.key)
     for (const at of liars) {
@@ -38,7 +38,7 @@ export async function openScene(t: TestContext, count: number, env: Record<strin
   }
   const untilPaid = (id: string) => turnUntil(world, 1_000, async () => (await shop.check(id)).success, nodes)
   const stateOf = (at: number) => shop.app.nodes.pool.upstreams[at]!.state
-  /** What a cloud wallet answers; a send that cannot leave is answered when its time is over. */
+  /** Calls a cloud wallet; a send that cannot be published is answered when it times out. */
   const call = async (fields: object) => {
     let isOver = false
     const answer = shop.call('cloud_wallet', { key: world.key(), ...fields }).finally(() => (isOver = true))

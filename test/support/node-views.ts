@@ -10,28 +10,28 @@ import { type Block, toBlockJson } from '../../src/kernel/nano/block.ts'
 import type { AskAllNodes, NodeAnswer, NodeParams, NodePort } from '../../src/kernel/ports.ts'
 import type { Faults } from './faults.ts'
 
-/** One node: whose ledger it answers from, and whether it answers. What it may be is the test's business. */
+/** One node: the ledger that it answers from, and whether it answers. The test decides about both. */
 export interface NodeView {
   name: string
   ledger: LedgerNode
   isAway: boolean
-  /** How many more blocks it counts than its ledger has: a young ledger has too few for anybody to be behind. */
+  /** Added to its block count, because a young ledger has too few blocks for a node to be behind. */
   before: number
-  /** It takes no blocks, and says why. */
+  /** If set, it refuses blocks with this error. */
   refuses?: string
-  /** What it does to a right answer. */
+  /** Changes a correct answer. */
   lie?: (action: string, answer: NodeAnswer, body: string) => NodeAnswer
 }
 
 interface Viewing {
   nodes: readonly NodeView[]
-  /** As many must call a block confirmed. */
+  /** How many nodes must confirm a block. */
   confirmNodes: number
-  /** In which order they are asked this time. */
+  /** The order in which they are asked this time. */
   order(): NodeView[]
 }
 
-/** The nodes as one process sees them, which may die at any question. Each answers from a ledger of its own: a lie is a whole ledger. */
+/** The nodes as seen by one process, which may die at any request. Each answers from its own ledger: a lie is a whole ledger. */
 export function openViews(
   { nodes, confirmNodes, order }: Viewing,
   faults: Faults,
@@ -93,7 +93,7 @@ export function openViews(
   }
   const reader = new BlockReader(agreement)
   const agreed = new AgreedReader(agreement)
-  /** As the gateway publishes: the first that takes it ends the search, and the others get it too. */
+  /** Like the gateway: the first node that accepts ends the search, and the others get the block as well. */
   const publish = async (block: Block): Promise<string> => {
     const params = { json_block: true, block: toBlockJson(block) }
     const waiting = order().filter(({ isAway }) => !isAway)
@@ -129,7 +129,7 @@ export function openViews(
   }
 }
 
-/** Brings a ledger what another one has and it has not, in the order in which it came there. What does not fit is left out. */
+/** Copies missing blocks from one ledger to another in their original order. Blocks that do not fit are skipped. */
 export async function feed(from: LedgerNode, to: LedgerNode, how: { force?: boolean } = {}): Promise<void> {
   const blocks = from.ledger.store.blocksBefore(Number.MAX_SAFE_INTEGER, 1_000_000).toReversed()
   for (const { hash, block } of blocks) if (!to.ledger.store.hasBlock(hash)) await to.process(block, how)

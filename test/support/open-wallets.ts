@@ -27,13 +27,13 @@ export interface ProcessNeeds {
 /** The wallets of one process. */
 export interface ProcessWallets {
   context: WalletContext
-  /** Settles, looks. */
+  /** The jobs that settle and scan. */
   jobs: readonly Job[]
   start(): Promise<void>
   close(): Promise<void>
 }
 
-/** Opens wallets as the gateway does, without the gateway: no work, no names. */
+/** Opens the wallets module as the gateway does, without the gateway, work and names. */
 export async function openProcessContext(config: Config, needs: ProcessNeeds): Promise<ProcessWallets> {
   const [used] = await countByMasterKey(needs.store.db)
   const module = await openWallets(

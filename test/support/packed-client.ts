@@ -3,13 +3,13 @@ import { type PackedPackage, pack } from './packed-package.ts'
 
 let packed: PackedPackage | undefined
 
-/** The client as it is published; once for a run. */
+/** The client as published; built once for a run. */
 export function packClient(): PackedPackage {
   const script = ['scripts/build-client.mjs']
   return (packed ??= pack({ name: 'client', script, needs: ['@noble/curves', '@noble/hashes'] }))
 }
 
-/** The client and a program in one file, as a page or a worker would load it. */
+/** Bundles the client and a program into one file, as for a page or a worker. */
 export async function bundle(entry: string, outfile: string): Promise<void> {
   const { folder } = packClient()
   await build({

@@ -12,23 +12,23 @@ after(() => {
 })
 
 export interface PackedPackage {
-  /** A folder in which somebody has installed it, with what it depends on and nothing else. */
+  /** A folder with the package and exactly its dependencies installed. */
   folder: string
-  /** Of the packed file. */
+  /** Size of the packed file. */
   bytes: number
   files: string[]
 }
 
 interface Packing {
-  /** Of its folder in `packages`. */
+  /** The folder's name in `packages`. */
   name: string
-  /** What builds it. */
+  /** The build command. */
   script: readonly string[]
-  /** The packages it depends on. */
+  /** Packages it depends on. */
   needs: readonly string[]
 }
 
-/** A package of the workspace as it is published: built, packed, and unpacked in an empty folder, which goes with the run. */
+/** A package of the workspace as published: built, packed, and unpacked into an empty folder, for the duration of the run. */
 export function pack({ name, script, needs }: Packing): PackedPackage {
   const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-packed-'))
   folders.push(folder)
@@ -37,14 +37,14 @@ export function pack({ name, script, needs }: Packing): PackedPackage {
   const args = ['pack', '--ignore-scripts', '--json', '--offline', '--pack-destination', folder]
   const cwd = join(root, 'packages', name)
   const said = execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
-  /** npm answers a list, and from version 12 on an object by name. */
+  /** npm prints a list, and from version 12 on an object by name. */
   type Said = Record<string, { filename: string; size: number; files: { path: string }[] }>
   const [{ filename, size, files }] = Object.values(JSON.parse(said) as Said) as [Said['']]
   const modules = join(folder, 'node_modules')
   const home = join(modules, '@nano-gateway', name)
   mkdirSync(home, { recursive: true })
   execFileSync('tar', ['-xzf', join(folder, filename), '-C', home, '--strip-components=1'])
-  // Copied, so that nothing is found beside them.
+  // Copied instead of linked, so that they find no packages in the repository.
   for (const need of needs) cpSync(join(root, 'node_modules', need), join(modules, need), { recursive: true })
   for (const types of ['@types/node', 'undici-types']) {
     mkdirSync(dirname(join(modules, types)), { recursive: true })

@@ -10,7 +10,7 @@ import { programFolder, serverOwner } from './postgres.ts'
 import { waitFor } from './until.ts'
 
 const HOST = '127.0.0.1'
-/** An election waits for the leader's key in etcd to expire: Patroni lets it live for 20 seconds at least. */
+/** A failover waits for the leader's key in etcd to expire; Patroni's minimum is 20 seconds. */
 const PATIENCE = 180_000
 const TTL_SECONDS = 20
 
@@ -20,7 +20,7 @@ interface Role {
   state: string
 }
 
-/** Two servers of PostgreSQL that Patroni watches over, with one etcd as their witness. No acknowledged change is on one server only. */
+/** Two PostgreSQL servers managed by Patroni, with one etcd. Every acknowledged change is on both. */
 export class Patroni {
   readonly #folder = mkdtempSync(join(tmpdir(), 'nano-gateway-patroni-'))
   readonly #owner = serverOwner()
@@ -46,7 +46,7 @@ export class Patroni {
     return cluster
   }
 
-  /** Of all servers, in the order of their names. */
+  /** All servers, sorted by name. */
   get hosts(): string {
     return [...this.#ports.values()].map(({ postgres }) => `${HOST}:${postgres}`).join()
   }
@@ -62,7 +62,7 @@ export class Patroni {
     this.#spawn(name, '/usr/bin/patroni', [file])
   }
 
-  /** As if its machine had lost power: the server and its guard are gone at once. */
+  /** Simulates a power loss of its machine: the server and its Patroni end at once. */
   async killMember(name: string): Promise<void> {
     const child = this.#processes.get(name)!
     const exited = once(child, 'exit')
@@ -72,7 +72,7 @@ export class Patroni {
     this.#killServer(name)
   }
 
-  /** Asks the leader to hand over, as before its machine is serviced. */
+  /** Makes the leader hand over, as before maintenance. */
   async switchover(leader: string, candidate: string): Promise<void> {
     const { rest } = this.#ports.get(leader)!
     const body = JSON.stringify({ leader, candidate })
@@ -127,7 +127,7 @@ export class Patroni {
     const log = openSync(this.#logOf(name), 'a')
     const child = spawn(program, args, { ...this.#owner, cwd: this.#folder, stdio: ['ignore', log, log] })
     child.on('error', () => undefined)
-    // The run ends when its tests do.
+    // It must not keep a finished run alive.
     child.unref()
     this.#processes.set(name, child)
   }
@@ -172,7 +172,7 @@ export class Patroni {
     try {
       process.kill(pid, 'SIGKILL')
     } catch {
-      // It has ended already.
+      // It has already ended.
     }
   }
 

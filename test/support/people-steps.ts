@@ -30,7 +30,7 @@ export async function openPeople(t: TestContext, engine: StoreEngine) {
   return { world, ctx, shop, accountId, owner, by, invite, bring }
 }
 
-/** An account with people in every role, at one or several gateways on one store. Everything is asked over HTTP. */
+/** An account with people in every role, at one or several gateways on one store. All requests use HTTP. */
 export async function openStaff(t: TestContext, engine: StoreEngine, env: Record<string, string> = {}) {
   const world = await openWorld(t, engine)
   const secretKey = testRandom.bytes(32)

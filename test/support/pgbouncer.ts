@@ -8,7 +8,7 @@ import pg from 'pg'
 import { freePort } from './free-port.ts'
 import { until } from './until.ts'
 
-/** A real PgBouncer before a server; answers its address without the name of a database. Few connections, so that they change hands. */
+/** A real PgBouncer for a server; returns its URL without a database name. It has few connections, so that they are shared. */
 export async function startPgbouncer(server: string, mode: 'transaction' | 'session') {
   const { hostname, port: serverPort } = new URL(server)
   const port = await freePort()

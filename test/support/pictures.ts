@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 
-/* Pictures of 20 by 16 pixels as a browser writes them; all but the PNG with a colour profile that nobody needs. */
+/* Pictures of 20 by 16 pixels, as written by a browser; all but the PNG have an unneeded colour profile. */
 
 export const JPEG = Buffer.from(
   '/9j/4AAQSkZJRgABAQAAAQABAAD/4gHYSUNDX1BST0ZJTEUAAQEAAAHIAAAAAAQwAABtbnRyUkdCIFhZWiAH4AABAAEAAAAAAABhY3NwAAAAAA' +
@@ -42,7 +42,7 @@ export const WEBP_LOSSLESS = Buffer.from(
   'base64',
 )
 
-/** A piece of a PNG, with its length and its sum. */
+/** A PNG chunk with its length and checksum. */
 export function pngChunk(type: string, data: Buffer): Buffer {
   const named = Buffer.concat([Buffer.from(type, 'latin1'), data])
   const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)]

@@ -12,7 +12,7 @@ import { TEST_SETTINGS } from './gateway.ts'
 import { testRandom } from './random.ts'
 import { layEmptyStore } from './sqlite-store.ts'
 
-/** A node the gateway is told of; `options` go behind its address, as `role=fallback&weight=2`. */
+/** A node in the settings; `options` are appended to its URL, for example `role=fallback&weight=2`. */
 export interface NodeEntry {
   url: string
   wsUrl?: string
@@ -38,7 +38,7 @@ export interface PooledOptions {
   env?: Record<string, string>
 }
 
-/** The real gateway in front of the given nodes, with whatever clock, and a client that keeps its connections. */
+/** The real gateway with the given nodes and clock, and a client that keeps connections open. */
 export async function openPooledGateway(
   t: TestContext,
   nodes: readonly NodeEntry[],

@@ -15,7 +15,7 @@ const KEPT = join(import.meta.dirname, '../../node_modules/.cache/nano-gateway-p
 let server: Promise<string> | undefined
 let lastDatabase = 0
 
-/** Makes a database on a real server, which is started once for the whole run, and answers its address: empty, or as another is. */
+/** Makes a database on a real server, which is started once for the whole run; empty, or a copy of another. Returns its URL. */
 export async function createDatabase(like = 'template1'): Promise<string> {
   const url = await (server ??= startServer())
   const name = `suite_${++lastDatabase}`
@@ -25,14 +25,14 @@ export async function createDatabase(like = 'template1'): Promise<string> {
 
 let pooler: Promise<{ url: string }> | undefined
 
-/** With `TEST_POOLER=transaction`, every store of a run is reached through PgBouncer. */
+/** With `TEST_POOLER=transaction`, all stores of a run are used through PgBouncer. */
 async function pooled(server: string, name: string): Promise<string> {
   if (process.env.TEST_POOLER !== 'transaction') return `${server}/${name}`
   const { url } = await (pooler ??= startPgbouncer(server, 'transaction'))
   return `${url}/${name}?direct=${new URL(server).host}`
 }
 
-/** Runs one statement on a connection of its own. */
+/** Runs one statement on its own connection. */
 export async function query(url: string, statement: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: new PostgresHosts(url).direct ?? url })
   await client.connect()
@@ -50,11 +50,11 @@ async function startServer(): Promise<string> {
   return postgres.url
 }
 
-/** A real server on loopback with a folder of its own. It can be ended as by a power cut and started again. */
+/** A real server on loopback with its own folder. It can be crashed and started again. */
 export class PostgresServer {
-  /** Without the name of a database. */
+  /** Without a database name. */
   readonly url: string
-  /** Where it keeps what it knows. */
+  /** Its data folder. */
   readonly folder: string
   readonly #port: number
   readonly #owner = serverOwner()
@@ -70,7 +70,7 @@ export class PostgresServer {
     const server = PostgresServer.#empty(await freePort())
     const owner = server.#owner
     const kept = join(templates, `${basename(dirname(programFolder()))}-${owner?.uid ?? 'own'}`)
-    // In a copy of the checkout everything belongs to the person who copied it, and the server reads only what is its own.
+    // In a copied checkout all files belong to the person who copied it, and the server accepts only its own.
     if (existsSync(kept) && statSync(kept).uid !== (owner?.uid ?? process.getuid?.())) rmSync(kept, { recursive: true })
     if (existsSync(kept)) copy(kept, server.#data)
     else server.#lay(kept)
@@ -84,7 +84,7 @@ export class PostgresServer {
     return server
   }
 
-  /** Laying takes a second of a processor, a copy a moment: what was laid is kept for later servers, also of later runs. */
+  /** `initdb` takes a second, a copy a moment: the result is kept for later servers, also of later runs. */
   #lay(kept: string): void {
     const initial = ['-D', this.#data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync']
     execFileSync(program('initdb'), initial, { ...this.#owner, cwd: this.folder, stdio: 'ignore' })
@@ -100,7 +100,7 @@ export class PostgresServer {
     rmSync(draft, { recursive: true })
   }
 
-  /** Whatever lies in a folder is the server's to read. */
+  /** Gives a folder to the server's user. */
   give(folder: string): void {
     const owner = this.#owner
     if (!owner) return
@@ -109,7 +109,7 @@ export class PostgresServer {
     }
   }
 
-  /** A second server that follows this one, which must run, and takes no writes until it is promoted. */
+  /** A standby of this server, which must be running; it refuses writes until promoted. */
   async follow(): Promise<PostgresServer> {
     const server = PostgresServer.#empty(await freePort())
     const from = ['-h', LOOPBACK, '-p', String(this.#port), '-U', 'postgres', '-D', server.#data]
@@ -122,7 +122,7 @@ export class PostgresServer {
     return server
   }
 
-  /** Takes writes from now on. */
+  /** Makes it accept writes. */
   promote(): void {
     execFileSync(program('pg_ctl'), ['promote', '-D', this.#data], {
       ...this.#owner,
@@ -132,7 +132,7 @@ export class PostgresServer {
   }
 
   async start(...more: string[]): Promise<void> {
-    // Syncs stay on: what these suites prove is worth nothing without them.
+    // Syncs stay on: without them these tests would prove nothing.
     const port = `port=${this.#port}`
     const usual = [`listen_addresses=${LOOPBACK}`, port, 'unix_socket_directories=', 'max_connections=200']
     const settings = [...usual, ...more]
@@ -142,12 +142,12 @@ export class PostgresServer {
     await untilReady(this.#child)
   }
 
-  /** Ends it as a crash would: whatever was not synced is lost, and the next start recovers from the log. */
+  /** Simulates a crash: unsynced data is lost, and the next start recovers from the log. */
   crash(): Promise<void> {
     return this.stop('immediate')
   }
 
-  /** `fast` says goodbye to every connection, as an upgrade of the server does. */
+  /** `fast` closes every connection cleanly, as in an upgrade of the server. */
   async stop(mode: 'immediate' | 'fast'): Promise<void> {
     const exited = once(this.#child!, 'exit')
     this.#child!.ref()
@@ -155,14 +155,14 @@ export class PostgresServer {
     await exited
   }
 
-  /** Ends it and removes its folder; may be called at the very end of the run. */
+  /** Stops it and deletes its folder; may be called at the very end of the run. */
   remove(): void {
     this.end()
     // Thousands of files: the system's own command is several times faster.
     spawnSync('rm', ['-rf', this.folder])
   }
 
-  /** A stop of exactly this server, whose process id lies in its folder, which stays. */
+  /** Stops exactly this server, by the process id in its folder; the folder stays. */
   end(mode: 'immediate' | 'fast' = 'immediate'): void {
     const args = ['stop', '-D', this.#data, '-m', mode]
     spawnSync(program('pg_ctl'), args, { ...this.#owner, cwd: this.folder, stdio: 'ignore' })
@@ -187,19 +187,19 @@ async function untilReady(child: ChildProcess): Promise<void> {
     })
     child.once('exit', () => reject(new Error(`PostgreSQL did not start: ${text}`)))
   })
-  // The server must not keep a finished run alive.
+  // It must not keep a finished run alive.
   child.unref()
   ;(log as unknown as { unref(): void }).unref()
 }
 
-/** PostgreSQL refuses to run as root; Debian's package brings a user for it. */
+/** PostgreSQL refuses to run as root; Debian's package has a user for it. */
 export function serverOwner(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined
   const ask = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
   return { uid: ask('-u'), gid: ask('-g') }
 }
 
-/** Where the programs of the newest server lie. */
+/** The folder with the programs of the latest server. */
 export function programFolder(): string {
   const versions = existsSync(INSTALLED) ? readdirSync(INSTALLED).sort((a, b) => Number(b) - Number(a)) : []
   const folder = versions

@@ -17,7 +17,7 @@ export interface Surroundings {
   clock?: Clock
 }
 
-/** Wallets as a whole process has them: the real store, the real way to a node, no work. */
+/** Wallets as in a whole process: the real store and the real node client, without work. */
 export async function openProcessWallets(
   { db, notices }: Store,
   { url, wsUrl, masterKey, clock = systemClock }: Surroundings,

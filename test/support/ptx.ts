@@ -1,17 +1,17 @@
 /*
- * Runs the text of a CUDA kernel for one thread, with the few instructions that the search is made of. It knows nothing of
- * how the text was made, so that what the two agree on is what a card would do.
+ * Interprets a CUDA kernel in PTX for one thread, with the few instructions that the work search uses. It shares no code with the generator of the text,
+ * so agreement of the two shows what a GPU would do.
  */
 const LOW = 0xffffffffn
 const LONG = 2n ** 64n - 1n
 
-/** What the kernel is called with, and what it finds in memory. */
+/** The parameters of a kernel call and its memory. */
 export interface PtxCall {
   parameters: Readonly<Record<string, Buffer>>
   /** Device memory, which begins at this address. */
   memory: Buffer
   address: bigint
-  /** What `%tid.x` and its like say. */
+  /** Values of special registers such as `%tid.x`. */
   special: Readonly<Record<string, bigint>>
 }
 
@@ -72,7 +72,7 @@ class Thread {
       case 'dp4a.u32.u32':
         return void set(bytes(a).reduce((sum, byte, index) => sum + byte * bytes(b)[index]!, c))
       case 'dp2a.lo.u32.u32':
-        // Two halves of the first, with the two low bytes of the second.
+        // Multiplies both halves of the first by the two low bytes of the second.
         return void set((a & 0xffffn) * bytes(b)[0]! + (a >> 16n) * bytes(b)[1]! + c)
       case 'setp.ge.u32':
         return void set(a >= b ? 1n : 0n)
@@ -116,7 +116,7 @@ class Thread {
     } else throw new Error(`No instruction ${instruction}`)
   }
 
-  /** Two words make a long one, or the other way round. */
+  /** Packs two words into a long one, or unpacks it. */
   #move(to: string, from: string): void {
     const pair = (text: string) => /^\{(%\w+), (%\w+)\}$/.exec(text)?.slice(1) as [string, string] | undefined
     const [into, outOf] = [pair(to), pair(from)]
@@ -150,7 +150,7 @@ function permute(a: bigint, b: bigint, order: bigint): bigint {
   return [0n, 1n, 2n, 3n].reduce((sum, at) => sum | (source[Number((order >> (4n * at)) & 7n)]! << (8n * at)), 0n)
 }
 
-/** Runs the kernel once; answers how often each instruction was executed. */
+/** Runs the kernel once; returns how often each instruction was executed. */
 export function runPtx(text: string, call: PtxCall): ReadonlyMap<string, number> {
   const body = text.slice(text.indexOf('\n{\n') + 3, text.lastIndexOf('}'))
   const lines = body.split('\n').filter((line) => line !== '' && !line.startsWith('.reg'))

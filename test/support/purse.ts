@@ -15,26 +15,26 @@ export interface Account {
 export interface PurseOptions {
   /** Private key of the account that pays for everything. */
   funds: string
-  /** Accounts of a run follow from the key and this number, so that whoever has the key can find their money again. */
+  /** A run's accounts are derived from the key and this number, so that the owner of the key can always recover the money. */
   firstAccount: number
-  /** Where blocks go: a node, or a gateway in front of one. */
+  /** Where blocks are published: a node, or a gateway. */
   rpcUrl: () => string
-  /** Unset, this machine finds the work. */
+  /** If unset, work is computed here. */
   findWork?: WalletOptions['findWork']
-  /** Milliseconds that the network has for one block. */
+  /** Milliseconds until a block must be confirmed. */
   patience: number
 }
 
-/** On a development network everything is quick; elsewhere a block takes a processor minutes of work. */
+/** A development network is fast; on others the work of a block takes a processor minutes. */
 export const patienceOf = (network: string) => (network === 'dev' ? 60_000 : 600_000)
 
 const accountOf = (privateKey: string): Account => ({ privateKey, address: toAddress(publicKeyOf(privateKey)) })
 
-/** Money that was given for a run: it is spent with blocks signed here, and what is left goes back. */
+/** The money of a run: spent with blocks signed here; the rest is returned. */
 export class Purse {
-  /** Where the money comes from, and goes back to. */
+  /** The account that provides the money and gets the rest back. */
   readonly source: Account
-  /** Those of this run, in the order in which they were asked for. */
+  /** The accounts of this run, in order of creation. */
   readonly accounts: Account[] = []
   readonly #options: PurseOptions
 
@@ -43,23 +43,23 @@ export class Purse {
     this.source = accountOf(options.funds)
   }
 
-  /** An account of this run that nobody has used. */
+  /** A new account of this run. */
   fresh(): Account {
     const account = accountOf(deriveKey(this.#options.funds, this.#options.firstAccount + this.accounts.length))
     this.accounts.push(account)
     return account
   }
 
-  /** What a wallet of this account needs. */
+  /** Options for a wallet of this account. */
   walletOf({ privateKey }: Account): WalletOptions {
     const { rpcUrl, findWork = searchWork } = this.#options
     return { privateKey, rpcUrl: rpcUrl(), findWork }
   }
 
-  /** Takes everything that waits for an account, and answers its balance. */
+  /** Receives everything receivable of an account; returns its balance. */
   async receive(account: Account): Promise<bigint> {
     let balance = await receiveFunds(this.walletOf(account))
-    // One go takes a hundred of them at most.
+    // One call receives at most a hundred blocks.
     for (let before = -1n; before !== balance;) {
       before = balance
       balance = await receiveFunds(this.walletOf(account))
@@ -85,7 +85,7 @@ export class Purse {
     await waitFor(`${hash} is confirmed`, isConfirmed, { patience: this.#options.patience })
   }
 
-  /** Everything that accounts of this run have goes back to where it came from. Answers how much that was. */
+  /** Returns all money of the run's accounts to the source. Returns the sum. */
   async giveBack(): Promise<bigint> {
     let returned = 0n
     for (const account of this.accounts) {

@@ -5,10 +5,10 @@ import { systemRandom } from '../../src/infra/random.ts'
 import { bytesToHex } from '../../src/kernel/nano/hex.ts'
 import type { Random } from '../../src/kernel/ports.ts'
 
-/** Fresh in every run, so that runs add up; `SEED=…` repeats the run that failed. */
+/** New in every run, so that runs cover more and more; `SEED=…` repeats a failed run. */
 export const SEED = Number(process.env.SEED ?? randomInt(2 ** 32))
 
-/** Random values that the same seed gives again on every machine. Anybody can predict them: for tests only. */
+/** Random values that are the same for the same seed on every machine. They are predictable: for tests only. */
 export class SeededRandom implements Random {
   #state: number
 
@@ -16,7 +16,7 @@ export class SeededRandom implements Random {
     this.#state = seed >>> 0
   }
 
-  /** A whole number from zero up to, but without, `limit`, which is 2^32 at most. The generator is Mulberry32. */
+  /** An integer from 0 to `limit` - 1; `limit` is at most 2^32. The generator is Mulberry32. */
   below(limit: number): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1)
@@ -37,15 +37,15 @@ export class SeededRandom implements Random {
     return Array.from({ length: digits }, () => this.pick('0123456789ABCDEF')).join('')
   }
 
-  /** A number of up to `bits` bits; every length is as likely as any other, so that small numbers come up too. */
+  /** A number of up to `bits` bits; all lengths are equally likely, so that small numbers occur too. */
   bigint(bits: number): bigint {
     return BigInt(`0x${this.hex(Math.ceil(bits / 4))}`) >> BigInt(this.below(bits + 1))
   }
 }
 
 /**
- * Bytes of a test's own: they follow from the seed and the test's name, so that a test that failed among others draws the same when it runs
- * alone. A cipher and not `SeededRandom`, whose numbers are too few for the keys and ids of hundreds of gateways.
+ * Random bytes that depend on the seed and the test's name, so that a failed test draws the same when it runs alone. It is a cipher, because
+ * `SeededRandom` has too few states for the keys and ids of hundreds of gateways.
  */
 class TestRandom implements Random {
   #stream = this.#open('')
@@ -73,18 +73,18 @@ function openTestRandom(): Random {
 }
 
 /**
- * What tests give to gateways, and draw from themselves. Other processes have the real one: two on one store may not make the same keys,
- * and a scenario's wallets may hold money.
+ * The randomness of tests and their gateways. Other processes use the real one: two on one store must not make the same keys, and a scenario's wallets may
+ * hold money.
  */
 export const testRandom = /\.test\.\w+$/.test(process.argv[1] ?? '') ? openTestRandom() : systemRandom
 
-/** A hash that nobody knows. */
+/** A random hash. */
 export const newHash = () => bytesToHex(testRandom.bytes(32))
 
-/** 32 bytes as a setting has them. */
+/** A random key of 32 bytes in the format of settings. */
 export const newKey = () => Buffer.from(testRandom.bytes(32)).toString('base64')
 
-/** Runs a property many times on random values; a failure names the seed that repeats it. */
+/** Checks a property many times with random values; a failure names the seed. */
 export async function repeat(times: number, property: (random: SeededRandom) => void | Promise<void>): Promise<void> {
   const random = new SeededRandom(SEED)
   for (let round = 0; round < times; round++) {

@@ -5,13 +5,13 @@ export interface RawReply {
   text: string
 }
 
-/** Ways of writing `/metrics` that a server, or a rule in front of it, may read as the same. */
+/** Forms of `/metrics` that a server or a proxy's rule may treat as the same path. */
 export const WAYS_TO_METRICS =
   `/metrics /metrics/ /metrics// //metrics ///metrics/ /./metrics /x/../metrics /metrics/. /metrics/x/.. /metrics%2f
   /metrics%2F /%2fmetrics /%2e/metrics /%6detrics /metric%73 /metrics%00 /metrics? /metrics/?x /metrics;x /metrics.
   /metrics%20 /METRICS /Metrics/ /metrics%5c`.split(/\s+/)
 
-/** Asks for a path as it is written: nothing is tidied up on the way. */
+/** Requests a path exactly as written, without normalising it. */
 export function askPath(url: string, path: string): Promise<RawReply> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve, reject) => {

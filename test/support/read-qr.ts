@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { inflateSync } from 'node:zlib'
 
-/* Reads the QR code of an answer as a phone would, without a line of what drew it. Errors are not corrected: there are none. */
+/* Reads a QR code independently of the code that draws it. It does not correct errors, because there are none. */
 
 type Modules = readonly (readonly boolean[])[]
 
-/** Check bytes of a block and data bytes of each block, by version, at the level M. */
+/** By version, for level M: check bytes of a block, and data bytes of each block. */
 const BLOCKS: Readonly<Record<number, [check: number, ...data: number[]]>> = {
   1: [10, 16],
   2: [16, 28],
@@ -31,7 +31,7 @@ const MASKS: readonly ((x: number, y: number) => boolean)[] = [
   (x, y) => (((x + y) % 2) + ((x * y) % 3)) % 2 === 0,
 ]
 
-/** The text in a QR code that is a PNG in a data URI. */
+/** The text of a QR code in a PNG data URI. */
 export function readQr(dataUri: string): string {
   const [, base64] = /^data:image\/png;base64,([A-Za-z0-9+/]+={0,2})$/.exec(dataUri) ?? []
   assert.ok(base64 !== undefined, dataUri.slice(0, 40))
@@ -47,7 +47,7 @@ export function readQr(dataUri: string): string {
   return Buffer.from(text).toString()
 }
 
-/** True is dark. One bit a pixel, and lines that are stored as they are or as the one above: what this reads is what is drawn here. */
+/** True is dark. Supports one bit per pixel and the two row filters that our encoder uses. */
 export function toPixels(png: Buffer): boolean[][] {
   assert.equal(png.toString('latin1', 1, 4), 'PNG')
   const [width, height, depth] = [png.readUInt32BE(16), png.readUInt32BE(20), png[24]]
@@ -68,7 +68,7 @@ export function toPixels(png: Buffer): boolean[][] {
   })
 }
 
-/** The first dark line is the edge of a finder, seven modules long. */
+/** The first dark run is the edge of a finder pattern, seven modules long. */
 function toModules(pixels: boolean[][]): Modules {
   const top = pixels.findIndex((row) => row.includes(true))
   const left = pixels[top]!.indexOf(true)
@@ -104,7 +104,7 @@ function readBytes(modules: Modules, version: number): number[] {
   return Array.from({ length: bits.length >> 3 }, (_, byte) => parseInt(bits.slice(byte * 8, byte * 8 + 8).join(''), 2))
 }
 
-/** Finders, timing, alignment and version: modules that carry no data. */
+/** Finder, timing, alignment and version modules, which carry no data. */
 function fixedModules(size: number, version: number): (x: number, y: number) => boolean {
   const last = size - 7
   const centres = version === 1 ? [] : version < 7 ? [6, last] : [6, (6 + last) / 2, last]
@@ -120,7 +120,7 @@ function fixedModules(size: number, version: number): (x: number, y: number) => 
   return (x, y) => isCorner(x, y) || x === 6 || y === 6 || isAligned(x, y) || isVersion(x, y) || isVersion(y, x)
 }
 
-/** Blocks are written byte by byte in turn, longer ones last, and what checks them behind. */
+/** Bytes of the blocks are interleaved, longer blocks last, followed by the check bytes. */
 function joinBlocks(bytes: number[], [check, ...lengths]: [check: number, ...data: number[]]): number[] {
   const total = lengths.reduce((sum, length) => sum + length + check, 0)
   assert.equal(bytes.length, total, 'as many bytes as the version holds')

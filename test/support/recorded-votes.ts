@@ -16,7 +16,7 @@ interface RecordedVotes {
   representatives_online: { representatives: Record<string, { weight: string }> }
 }
 
-/** What a real node (V27.1) sent for its topic `vote`, with the blocks, the quorum and the representatives online. */
+/** Frames of the topic `vote` from a real node (V27.1), with the blocks, the quorum and the online representatives. */
 export const RECORDED_VOTES = JSON.parse(
   readFileSync(new URL('../fixtures/node-votes.json', import.meta.url), 'utf8'),
 ) as RecordedVotes

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { LedgerNode } from '../../src/devnet/index.ts'
 import { fromBlockJson } from '../../src/kernel/nano/block.ts'
 
-/* What was asked of a real node V27.1 on its development network, in this order, and what it answered. */
+/* Requests to a real node V27.1 on its development network, in order, with its answers. */
 
 export interface Recorded {
   seq: number
@@ -11,11 +11,11 @@ export interface Recorded {
   request?: string
   response?: string
   response_headers?: Record<string, string>
-  /** Blocks that came meanwhile, and not by a request. */
+  /** Blocks that appeared meanwhile without a request. */
   effect_blocks?: Record<string, string>[]
 }
 
-/** A frame of its websocket: who subscribed with what, and what came. */
+/** A frame of its websocket, with the client's subscription. */
 export interface RecordedFrame {
   client: string
   subscribe: string
@@ -32,10 +32,10 @@ export const { accounts, hashes } = readFixture('node-fixtures-meta.json') as {
   hashes: Record<string, string>
 }
 
-/** From here on the recording comes from a second node with `enable_control` off. */
+/** From here on the recording comes from a second node without `enable_control`. */
 export const SECOND_NODE_FROM = 505
 
-/** Does to a ledger what happened to the recorded one; its own genesis it has already. */
+/** Applies the recorded side effects to a ledger, which has the same genesis block. */
 export async function applyEffects(node: LedgerNode, { seq, effect_blocks = [] }: Recorded): Promise<void> {
   if (seq === 0) return
   for (const members of effect_blocks) await node.process(fromBlockJson((name) => members[name])!)

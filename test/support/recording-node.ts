@@ -6,18 +6,18 @@ export type NodeRequest = Record<string, unknown> & { action: string }
 
 export interface RecordingNode {
   url: string
-  /** What arrived so far, without the probes that ask whether the node lives and which ledger it has. */
+  /** Requests so far, without health and network checks. */
   requests: readonly NodeRequest[]
-  /** Everything that arrived, as it came: headers and body. */
+  /** Requests as received: headers and body. */
   raw: readonly string[]
   /** Resolves once a request for this action arrived. */
   arrived(action: string): Promise<void>
 }
 
-/** What a node says: an object becomes JSON, a text is sent as it is, a number is a bare status. */
+/** A node's answer: an object is sent as JSON, a string unchanged, a number as a bare status. */
 export type NodeReply = object | string | number
 
-/** What the gateway asks of its own accord. A node that hides its version is known by the first block of any network. */
+/** Requests that the gateway makes by itself. A node that hides its version is identified by its network's first block. */
 const PROBES = new Map<string, object>([
   ['{"action":"block_count"}', { count: '3', unchecked: '0', cemented: '3' }],
   ...['version', 'active_difficulty', 'telemetry'].map(
@@ -29,7 +29,7 @@ const PROBES = new Map<string, object>([
   ),
 ])
 
-/** Stands where a node would and keeps what the gateway sends there. Probes are answered, so that it counts as well. */
+/** A fake node that records the gateway's requests. Health checks are answered, so that the gateway uses it. */
 export async function openRecordingNode(
   t: TestContext,
   answer: (request: NodeRequest) => NodeReply | Promise<NodeReply> = () => ({ error: 'Account not found' }),

@@ -10,7 +10,7 @@ import { until } from './until.ts'
 
 const STARTS_MAX = 5
 
-/** A real Redis on loopback, in memory, with a folder of its own. */
+/** A real Redis on loopback, in memory, with its own folder. */
 export class RedisServer {
   readonly url: string
   readonly #port: number
@@ -22,14 +22,14 @@ export class RedisServer {
     this.url = `redis://127.0.0.1:${port}`
   }
 
-  /** Starts it, also again after it was killed; resolves once it answers. False when the port was taken meanwhile. */
+  /** Starts it, also again after it was killed; resolves once it answers. False if the port was taken meanwhile. */
   async start(): Promise<boolean> {
     const args = ['--port', String(this.#port), '--bind', '127.0.0.1', '--dir', this.#folder]
     const child = spawn('redis-server', [...args, '--save', '', '--appendonly', 'no', '--daemonize', 'no'], {
       stdio: 'ignore',
     })
     child.on('error', () => undefined)
-    // The run ends when its tests do, not when the server does.
+    // It must not keep a finished run alive.
     child.unref()
     this.#child = child
     const hasEnded = () => child.exitCode !== null || child.signalCode !== null || child.pid === undefined
@@ -38,7 +38,7 @@ export class RedisServer {
     return !hasEnded()
   }
 
-  /** Ends it as a power cut would. */
+  /** Kills it. */
   async kill(): Promise<void> {
     const child = this.#child!
     const exited = once(child, 'exit')
@@ -47,7 +47,7 @@ export class RedisServer {
     await exited
   }
 
-  /** The process stands still, as behind a network that swallows everything, until it is resumed. */
+  /** Pauses the process until it is resumed, like a network that drops all packets. */
   pause(): void {
     this.#child!.kill('SIGSTOP')
   }
@@ -56,7 +56,7 @@ export class RedisServer {
     this.#child!.kill('SIGCONT')
   }
 
-  /** Ends the process, by its id, and removes its folder; may be called at the very end of the run. */
+  /** Kills the process and deletes its folder; may be called at the very end of the run. */
   remove(): void {
     this.#child?.kill('SIGKILL')
     rmSync(this.#folder, { recursive: true, force: true })
@@ -65,7 +65,7 @@ export class RedisServer {
 
 let shared: Promise<RedisServer> | undefined
 
-/** The server that all suites of a run share; it ends with the run. Tests use keys of their own. */
+/** One server for all suites of a run. Tests use their own keys. */
 export function sharedRedis(): Promise<RedisServer> {
   return (shared ??= startRedis().then((server) => {
     process.once('exit', () => server.remove())
@@ -73,14 +73,14 @@ export function sharedRedis(): Promise<RedisServer> {
   }))
 }
 
-/** A server of one's own, for tests that break it. */
+/** A separate server, for tests that break it. */
 export async function openRedis(t: TestContext): Promise<RedisServer> {
   const server = await startRedis()
   t.after(() => server.remove())
   return server
 }
 
-/** A server that nobody else uses; whoever asked for it removes it. */
+/** A separate server; the caller removes it. */
 export async function startRedis(): Promise<RedisServer> {
   for (let attempt = 0; attempt < STARTS_MAX; attempt++) {
     const server = new RedisServer(await freePort())

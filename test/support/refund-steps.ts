@@ -8,7 +8,7 @@ import type { Customer } from './customer.ts'
 import type { Reply } from './gateway.ts'
 import { type Made, type Shop, type World, nano, openWorld, turnUntil, untilStatus } from './checkout-steps.ts'
 
-/** Whoever pays in these tests. */
+/** Pays in these tests. */
 export const PAYER = toAddress(DEV_NETWORK.genesisAccount)
 
 export interface Refund {
@@ -37,16 +37,16 @@ export interface RefundShop {
   /** A checkout that was paid to the wallet. */
   sell(fields?: object): Promise<Made>
   refund(id: string, fields?: object, headers?: Record<string, string>): Promise<Reply>
-  /** Turns the clock until somebody has got an answer: whoever waits for a wallet looks at it again and again. */
+  /** Advances the clock until a request is answered, because requests poll the wallet. */
   turning<T>(asked: Promise<T>): Promise<T>
-  /** Turns the clock until a refund has a status. */
+  /** Advances the clock until a refund has a status. */
   untilRefund(checkoutId: string, status: string): Promise<Refund>
   list(checkoutId: string): Promise<{ refunds: Refund[]; refundable: string; refundable_raw: string }>
-  /** What the ledger has for an address, received or not. */
+  /** An address's balance plus everything receivable. */
   fundsOf(address: string): bigint
 }
 
-/** A merchant who is paid to a cloud wallet and gives back from there. */
+/** A merchant who is paid to a cloud wallet and refunds from there. */
 export async function openRefundShop(
   t: TestContext,
   engine: StoreEngine = 'sqlite',
@@ -55,7 +55,7 @@ export async function openRefundShop(
   const world = await openWorld(t, engine)
   const shop = await world.start({ WEBHOOK_ALLOW_PRIVATE: 'true', CHECKOUT_GENERATED_WALLETS: 'all', ...env })
   const merchant = await shop.join()
-  // Tests of months turn the clock by a year, in which a wallet of 90 days would end.
+  // Tests about months advance the clock by a year, and a wallet ends after 90 days by default.
   const created = await shop.call(
     'cloud_wallet',
     { wallet_action: 'create_wallet', expire: '10 years' },

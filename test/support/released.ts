@@ -8,43 +8,54 @@ import { openApart } from './apart.ts'
 import { openFolder } from './folder.ts'
 
 const root = resolve(import.meta.dirname, '../..')
-const PACKED = join(root, 'test/fixtures/releases/nano-gateway-0.1.0.tgz')
-/** The file is a program that tests run: it is this one or none. */
-const DIGEST = '1993181db1e3356f5ab9a6c4c084f681013c274c4146df049722f170e4aa78c4'
+/** The releases from which upgrades are tested, with the packages that each needs in its own version. Checksums pin the files, because tests execute them. */
+const RELEASES = {
+  '0.1.0': { digest: '1993181db1e3356f5ab9a6c4c084f681013c274c4146df049722f170e4aa78c4', own: ['kysely'] },
+  '0.2.0': { digest: 'f74edbac86b2b1c55caf214f45bd29ff933b4e81f161dbe83309f7926fa2726b', own: ['commander', 'kysely'] },
+}
+export const RELEASED = Object.keys(RELEASES) as (keyof typeof RELEASES)[]
 
 type Env = Record<string, string>
 
-/** The last release, as an operator has it running. */
+/** A running gateway of a release. */
 export interface Released {
-  /** What it has said so far. */
+  /** Its output so far. */
   said(): string
-  /** The key of its administrator, which the first start on a store prints. */
+  /** The administrator key, made by the first start on a store. */
   adminKey: string
-  /** Asks it to stop, and answers the code it ended with. */
+  /** Stops it and returns its exit code. */
   stop(): Promise<number | null>
 }
 
 export interface Release {
   start(env: Env): Promise<Released>
-  /** Starts it and answers what it says when it ends by itself. */
+  /** Starts it, waits until it exits by itself, and returns its output. */
   refuse(env: Env): Promise<{ code: number | null; said: string }>
 }
 
-/** The one package of which it needs another version than this one. */
+/** The packages that releases need in other versions than this one. */
 const findOwn = openApart(join(root, 'test/fixtures/releases/apart'), 'nano-gateway-release', { always: true })
 
-/** Unpacks the last release. All else that it depends on is what this version depends on. */
-export async function openRelease(t: TestContext): Promise<Release> {
+/** 0.1.0 prints the key; later releases name the file that contains it. */
+function readAdminKey(said: string): string {
+  const [, file, printed = ''] = /Admin key\s+(?:in (\S+)|(\S+))/.exec(said) ?? []
+  return file === undefined ? printed : readFileSync(file, 'utf8').trim()
+}
+
+/** Unpacks a release. It shares all other packages with this version. */
+export async function openRelease(t: TestContext, version: keyof typeof RELEASES): Promise<Release> {
+  const release = RELEASES[version]
+  const packed = join(root, `test/fixtures/releases/nano-gateway-${version}.tgz`)
   const own = await findOwn()
-  if ('missing' in own) throw new Error(`The last release cannot run here: ${own.missing}`)
-  const digest = createHash('sha256').update(readFileSync(PACKED)).digest('hex')
-  if (digest !== DIGEST) throw new Error(`${PACKED} is another file: ${digest}`)
+  if ('missing' in own) throw new Error(`The release cannot run here: ${own.missing}`)
+  const digest = createHash('sha256').update(readFileSync(packed)).digest('hex')
+  if (digest !== release.digest) throw new Error(`${packed} is another file: ${digest}`)
   const folder = openFolder(t)
-  execFileSync('tar', ['-xzf', PACKED, '-C', folder])
+  execFileSync('tar', ['-xzf', packed, '-C', folder])
   const home = join(folder, 'package')
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   mkdirSync(join(home, 'node_modules'))
-  symlinkSync(join(own.folder, 'node_modules/kysely'), join(home, 'node_modules/kysely'))
+  for (const name of release.own) symlinkSync(join(own.folder, 'node_modules', name), join(home, 'node_modules', name))
 
   const spawnIt = (env: Env) => {
     const child = spawn(process.execPath, [join(home, 'dist/cli.js'), 'start'], {
@@ -69,11 +80,11 @@ export async function openRelease(t: TestContext): Promise<Release> {
       const { child, ended, said, hears } = spawnIt(env)
       const failed = ended.then(() => Promise.reject(new Error(said())))
       await Promise.race([hears('Try it:'), failed])
-      // From here on it may end.
+      // From here on its exit is not an error.
       failed.catch(() => undefined)
       return {
         said,
-        adminKey: /Admin key\s+(\S+)/.exec(said())?.[1] ?? '',
+        adminKey: readAdminKey(said()),
         stop: () => {
           child.kill('SIGTERM')
           return ended

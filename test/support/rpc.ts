@@ -5,7 +5,7 @@ export interface RpcReply {
   text: string
 }
 
-/** Posts a body as it is, on a connection of its own, because the node closes it after each answer. */
+/** Posts a body unchanged, each on a new connection, because the node closes it after each answer. */
 export function post(url: string, body: string | Uint8Array): Promise<RpcReply> {
   return new Promise((resolve, reject) => {
     const request = httpRequest(url, { method: 'POST', agent: false }, (response) => {
@@ -19,7 +19,7 @@ export function post(url: string, body: string | Uint8Array): Promise<RpcReply> 
   })
 }
 
-/** Asks the ledger and reads its answer. Most members are text; who expects more says so. */
+/** Calls the ledger and parses its answer. Most fields are strings; callers may name another type. */
 export async function call<T = Record<string, string>>(url: string, action: string, parameters: object = {}) {
   const { text } = await post(url, JSON.stringify({ action, ...parameters }))
   return JSON.parse(text) as T

@@ -7,14 +7,14 @@ import { type Gateway, type Reply, bearer, readMetrics } from './gateway.ts'
 import { query } from './postgres.ts'
 import { until } from './until.ts'
 
-/* Merchants and customers who go on while the store of their gateway restarts or is replaced. */
+/* Merchants and customers who continue while the store of their gateway restarts or is replaced. */
 
 const CALLERS = 4
 const BETWEEN = 15
-/** The first run with a key did not end, and nobody knows yet whether it still runs. */
+/** The first request with the key has not ended, and may still be running. */
 const STILL_RUNNING = 'idempotency_in_flight'
 
-/** Merchants who make one checkout after another, each until it is made, and see what they have made. With `pays`, customers pay each at once. */
+/** Merchants who make checkouts one after another, retrying each until it is made, and read it back. With `pays`, each is paid at once. */
 export async function beginSales(gateway: Gateway, { pays = false } = {}) {
   const { key } = await gateway.join()
   const end = new AbortController()
@@ -48,12 +48,12 @@ export async function beginSales(gateway: Gateway, { pays = false } = {}) {
     get away() {
       return sales.away
     },
-    /** So many more are made. */
+    /** Waits for some more to be made. */
     async more() {
       const goal = sales.made.size + BETWEEN
       await until(() => sales.made.size >= goal || sales.wrong.length > 0)
     },
-    /** Somebody was told that the store is away. */
+    /** Waits until a request has failed because the store is unreachable. */
     async missed() {
       const before = sales.away
       await until(() => sales.away > before || sales.wrong.length > 0)

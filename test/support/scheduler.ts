@@ -10,7 +10,7 @@ interface Wait extends Promise<FoundWork> {
   root: string
 }
 
-/** A scheduler over engines that find something when the test says so, and a short way to ask it. */
+/** A scheduler with engines that find work when the test says so, and a shortcut to call it. */
 export function openScheduler(
   engines: ScriptedEngine[] = [new ScriptedEngine()],
   options: Partial<SchedulerOptions> = {},

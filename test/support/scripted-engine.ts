@@ -6,7 +6,7 @@ interface Search extends Target {
   fail(error: Error): void
 }
 
-/** An engine that finds something when the test says so. */
+/** An engine that finds work when the test says so. */
 export class ScriptedEngine implements WorkSource {
   readonly name: string
   readonly kind: WorkSource['kind']
@@ -16,7 +16,7 @@ export class ScriptedEngine implements WorkSource {
   usable = true
   distrusted = 0
   closed = false
-  /** Roots in the order in which they were begun. */
+  /** Roots, in the order of their start. */
   readonly begun: string[] = []
   readonly #running: Search[] = []
 
@@ -62,7 +62,7 @@ export class ScriptedEngine implements WorkSource {
     this.closed = true
   }
 
-  /** Finds work for a running search, worth at least `atLeast`; answers which root it was for. */
+  /** Completes a running search with work of at least `atLeast`; returns its root. */
   async find(root: string, atLeast?: bigint): Promise<void> {
     const search = this.#running.find((running) => running.root === root)
     if (!search) throw new Error(`${this.name} does not look for ${root}`)
@@ -71,7 +71,7 @@ export class ScriptedEngine implements WorkSource {
   }
 }
 
-/** Work that is worth at least `threshold` and, if given, less than `below`. */
+/** Work of at least `threshold` and, if given, less than `below`. */
 export function workFor(root: string, threshold: bigint, below = 2n ** 64n): string {
   for (let nonce = 0n; ; nonce++) {
     const work = formatWork(nonce)
@@ -80,7 +80,7 @@ export function workFor(root: string, threshold: bigint, below = 2n ** 64n): str
   }
 }
 
-/** Lets everything that is already decided happen. */
+/** Lets all pending promises settle. */
 export const turn = () =>
   new Promise<void>((resolve) => {
     setImmediate(resolve)

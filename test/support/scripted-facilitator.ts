@@ -3,7 +3,7 @@ import type { TestContext } from 'node:test'
 import { ask } from './gateway.ts'
 import { serveWhole } from './serve.ts'
 
-/** What a facilitator says to one call: an object as JSON with 200, or whatever it writes itself. Nothing is a hang. */
+/** A facilitator's answer to one call: an object sent as JSON with 200, or a function that writes the response. Undefined hangs. */
 export type Script = (request: object) => object | ((response: ServerResponse) => void) | 'hang' | 'honest'
 
 export interface ScriptedFacilitator {
@@ -20,7 +20,7 @@ export const raw =
   (response: ServerResponse) =>
     void response.writeHead(status, headers).end(text)
 
-/** A facilitator that is honest unless told otherwise: what it should say comes from the one at `honestUrl`. */
+/** A facilitator that answers honestly by default, by asking the one at `honestUrl`. */
 export async function openFacilitator(t: TestContext, honestUrl: string): Promise<ScriptedFacilitator> {
   const honest: Script = () => 'honest'
   const facilitator: ScriptedFacilitator = { url: '', verify: honest, settle: honest, supported: honest, calls: [] }

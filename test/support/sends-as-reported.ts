@@ -4,7 +4,7 @@ import type { LedgerSend } from '../../src/kernel/nano/ledger-send.ts'
 import type { NodePort } from '../../src/kernel/ports.ts'
 import { textOf, toObject } from '../../src/kernel/shape.ts'
 
-/** How a network of unsigned blocks answers about sends: as it tells them, because nothing of them proves itself. */
+/** For a network of unsigned blocks: believes sends as reported, because these blocks cannot be verified. */
 export const sendsAsReported =
   (read: NodePort['read']): NodePort['readSends'] =>
   async (hashes) => {
@@ -29,5 +29,5 @@ export const sendsAsReported =
     return sends
   }
 
-/** Only wallets ask for whole blocks. */
+/** Only wallets read whole blocks. */
 export const noBlocks: NodePort['readBlocks'] = () => Promise.reject(new Error('Nobody asks for blocks here.'))

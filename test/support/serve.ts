@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test'
 
 type Lifetime = Pick<TestContext, 'after'>
 
-/** A server on loopback that answers as the test says, until the test ends; answers its address. */
+/** A server on loopback for the duration of the test; returns its address. */
 export async function serve(t: Lifetime, answer: RequestListener): Promise<string> {
   const server = createServer(answer).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -16,7 +16,7 @@ export async function serve(t: Lifetime, answer: RequestListener): Promise<strin
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** The same, once the whole of a request has come. */
+/** The same, called with the whole body of the request. */
 export const serveWhole = (
   t: Lifetime,
   answer: (body: string, request: IncomingMessage, response: ServerResponse) => unknown,
@@ -29,7 +29,7 @@ export const serveWhole = (
 
 interface Provider {
   url: string
-  /** The paths that were asked for. */
+  /** Requested paths. */
   asked: string[]
   answer: RequestListener
 }
@@ -44,7 +44,7 @@ export async function openProvider(t: Lifetime, answer: RequestListener): Promis
   return provider
 }
 
-/** Always the same answer: an object becomes JSON. */
+/** Always gives the same answer: an object is sent as JSON. */
 export const saying =
   (body: unknown, status = 200): RequestListener =>
   (_request, response) =>

@@ -29,17 +29,17 @@ import { type Instance, type WalletWorld, openWalletWorld } from './wallet-world
 const HAND_OVER = 'shards.credits'
 /** Longer than any lease of a wallet. */
 const LEASE = 11_000
-/** Of ten calls, so many end in a death or a lost reply. */
+/** This many of ten calls end in a crash or a lost reply. */
 const TROUBLE_TENTHS = 4
-/** The plan of a year. */
+/** Index of the one-year plan. */
 const YEAR = 2
 
-/** Which store an account and all its rows are in. */
+/** The store of an account and all its rows. */
 export const shardOf = (accountId: string, shards: number) =>
   Number.parseInt(digest('sha256', accountId, 'hex').slice(0, 8), 16) % shards
 
 interface Shard {
-  /** As somebody who never dies sees it. */
+  /** A view for checks that never fails. */
   db: Db
   process: Mortal
   context: () => CheckoutContext
@@ -63,14 +63,14 @@ export interface ShardedWorld {
   paid: { hash: string; checkoutId: string; owner: string; amount: bigint }[]
   races: { name: string; rivals: Sold[] }[]
   bought: { accountId: string; credits: number; amount: bigint }[]
-  /** All that was ever taken from the genesis account, and everybody who may have some of it. */
+  /** The sum taken from the genesis account, and all accounts that may have some of it. */
   given: bigint
   holders: Set<string>
   troubles: number
   sell(): Promise<void>
   pay(): Promise<void>
   buyCredits(): Promise<void>
-  /** Brings what was sold to the stores of those who bought it; may stop anywhere and is done again. */
+  /** Transfers sold credits to the buyers' stores; it may stop anywhere and be repeated. */
   handOver(): Promise<void>
   raceFor(name: string): Promise<void>
 }
@@ -81,7 +81,7 @@ interface WorldSize {
   random: SeededRandom
 }
 
-/** Embedded stores by account, and one for what is everybody's: names, the treasury and its sales. */
+/** SQLite stores for accounts, and one for global rows: names, the treasury and its sales. */
 export async function openShardedWorld(t: TestContext, size: WorldSize): Promise<ShardedWorld> {
   const { random } = size
   const wallets = await openWalletWorld(t, { engine: 'memory', random })
@@ -99,7 +99,7 @@ export async function openShardedWorld(t: TestContext, size: WorldSize): Promise
   const shards = await Promise.all(Array.from({ length: size.shards }, () => openShard(t, wallets, random)))
   const accounts: string[] = []
   for (let at = 0; at < size.accounts; at++) {
-    // The directory says that there is such an account, the store of the account has everything else.
+    // The directory only has the account's id; its own store has everything else.
     const account = await createAccount(reader.ctx.store, {
       email: `a${at}@example.org`,
       role: 'user',
@@ -130,7 +130,7 @@ export async function openShardedWorld(t: TestContext, size: WorldSize): Promise
       const owner = random.pick(accounts)
       const shard = shards[shardOf(owner, size.shards)]!
       const checkout = await persist(shard.process, () => {
-        // A third of all shops have their address from the same exchange, whichever store they are in.
+        // A third of all shops use an address of the same exchange, in whatever store they are.
         const shop = addressOf(random.below(3) === 0 ? 'exchange' : `shop ${owner}`)
         const fields =
           random.below(3) === 0
@@ -170,7 +170,7 @@ export async function openShardedWorld(t: TestContext, size: WorldSize): Promise
         const grant = JSON.parse(payload) as { accountId: string; amount: number; reference: string }
         const { process, context } = shards[shardOf(grant.accountId, size.shards)]!
         await persist(process, () => grantCredits(context(), { ...grant, reason: 'bought', actor: OPERATOR }))
-        // Sometimes the answer is lost, and the operation is done again.
+        // Sometimes the reply is lost and the operation is repeated.
         if (random.below(3) === 0) continue
         const done = () =>
           global.ctx.store.db.updateTable('jobs').set({ status: 'done' }).where('id', '=', id).execute()
@@ -194,7 +194,7 @@ export async function openShardedWorld(t: TestContext, size: WorldSize): Promise
   }
   return world
 
-  /** The counter of the service, in the store that is everybody's. */
+  /** The service's own sales, in the global store. */
   function shop(): CheckoutContext {
     return toCheckoutCtx(global.ctx.store, 'sqlite', { sales: { ...toSales(treasuryAddress), settle: handingOver } })
   }
@@ -211,7 +211,7 @@ export async function openShardedWorld(t: TestContext, size: WorldSize): Promise
     })
   }
 
-  /** Credits payments to the treasury, and sends back what bought nothing. */
+  /** Credits payments to the treasury, and refunds those without an effect. */
   async function settle(hashes: readonly string[]): Promise<void> {
     for (const hash of hashes) await credit(globalProcess, shop, hash)
     await persist(globalProcess, () => wallets.finish(global.settle()))
@@ -220,7 +220,7 @@ export async function openShardedWorld(t: TestContext, size: WorldSize): Promise
     await wallets.finish(global.settle())
   }
 
-  /** Does something until it is done, whatever dies meanwhile. */
+  /** Repeats an operation until it succeeds, through all crashes. */
   async function persist<T>(process: Mortal, act: () => Promise<T>): Promise<T> {
     for (;;) {
       const faults = process.faults()
@@ -250,7 +250,7 @@ export async function openShardedWorld(t: TestContext, size: WorldSize): Promise
   }
 }
 
-/** What is sold for an account goes to another store: a job that commits with the sale, and a grant that is known by its block. */
+/** A sale for an account in another store: a job that commits with the sale, and a grant identified by its block. */
 const handOverCredits: Fulfil = async (tx, { accountId, detail }, { plan, blockHash }) => {
   const amount = (detail.credits as number[])[plan ?? -1]!
   const reference = `payment:${blockHash}`

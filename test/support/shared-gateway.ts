@@ -1,7 +1,7 @@
 import { after, before } from 'node:test'
 import { type Gateway, openGateway } from './gateway.ts'
 
-/** One gateway for the tests of a file that change nothing another one looks at; it is there from the first to the last of them. */
+/** One gateway for all tests of a file that do not affect each other. */
 export function shareGateway(env: Record<string, string> = {}): Gateway {
   const gateway = {} as Gateway
   const ends: (() => unknown)[] = []

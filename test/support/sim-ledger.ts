@@ -10,7 +10,7 @@ export interface SimBlock {
   hash: string
   account: string
   subtype: 'send' | 'receive'
-  /** Whom a send is for; which send a receive takes. */
+  /** The recipient of a send, or the send that a receive takes. */
   link: string
   amount: bigint
   height: number
@@ -19,14 +19,14 @@ export interface SimBlock {
 }
 
 /**
- * A ledger of unsigned blocks, which are confirmed in the order in which they came, and a node that tells of them as well as it can: some
- * confirmations are dropped, told twice or false, and some questions fail.
+ * A ledger of unsigned blocks, confirmed in order of arrival, and an unreliable node: some confirmations are dropped, repeated or false, and some requests
+ * fail.
  */
 export class SimLedger implements NodePort, ConfirmationBus {
   connected = true
-  /** Confirmed sends, in the order of their confirmation. */
+  /** Confirmed sends, in order of confirmation. */
   readonly final: SimBlock[] = []
-  /** Of a hundred. */
+  /** In percent. */
   faults = { dropped: 0, doubled: 0, failed: 0 }
   readonly #random: SeededRandom
   readonly #chains = new Map<string, SimBlock[]>()
@@ -68,7 +68,7 @@ export class SimLedger implements NodePort, ConfirmationBus {
     this.#waiting.set(to, waiting.add(hash))
   }
 
-  /** Receives one of those that wait for an account, if any. */
+  /** Receives one of an account's receivable sends, if any. */
   receive(account: string): void {
     const [source] = this.#waiting.get(account) ?? []
     if (source === undefined) return
@@ -87,7 +87,7 @@ export class SimLedger implements NodePort, ConfirmationBus {
     }
   }
 
-  /** Tells of a block that is not final, as a node does that knows more than others or less than the truth. */
+  /** Reports a block that is not final, as a node does that is ahead of others or wrong. */
   lie(): void {
     const [block] = this.#unconfirmed
     if (block) this.#tell(block)

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 
-/** A disk of a few megabytes that can be filled and emptied; undefined where this process may not mount one. */
+/** Mounts a disk of a few megabytes that can be filled and emptied; undefined without the right to mount. */
 export function mountSmallDisk(t: TestContext, megabytes: number) {
   const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-disk-'))
   const remove = () => rmSync(folder, { recursive: true, force: true })

@@ -6,7 +6,7 @@ import { TYPESCRIPT } from './typescript.ts'
 export interface DevnetProcess {
   rpcUrl: string
   wsUrl: string
-  /** Ends the process as a power cut would, without a word to it. */
+  /** Kills the process, as a power cut would. */
   kill(): Promise<void>
   /** Stops and continues it. */
   signal(name: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL'): void
@@ -15,7 +15,7 @@ export interface DevnetProcess {
 const script = fileURLToPath(new URL('devnet-process.ts', import.meta.url))
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Starts a ledger on a file in a process of its own and waits until it listens. */
+/** Starts a ledger on a file in its own process and waits until it listens. */
 export async function spawnDevnet(file: string, { anyWork = false } = {}): Promise<DevnetProcess> {
   const args = [...TYPESCRIPT, script, file, ...(anyWork ? ['any-work'] : [])]
   const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] })

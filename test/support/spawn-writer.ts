@@ -8,7 +8,7 @@ import { TYPESCRIPT } from './typescript.ts'
 export interface WriterProcess {
   /** Lets it begin. */
   start(): void
-  /** Ends it without a word once it has told of so many commits; answers with all it told. */
+  /** Kills it after that many reported lines; returns all of them. */
   killAfter(lines: number): Promise<string[]>
 }
 
@@ -16,13 +16,13 @@ const script = fileURLToPath(new URL('store-writer.ts', import.meta.url))
 const compiled = join(tmpdir(), 'nano-gateway-compiled')
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Starts a process that writes to a store; it loads at once and begins when it is told to. */
+/** Starts a process that writes to a store; it loads at once and begins on command. */
 export function spawnWriter(url: string): WriterProcess {
-  // A Node that reads TypeScript by itself starts sooner.
+  // A Node that runs TypeScript by itself starts sooner.
   return spawnTeller(script, [url], process.features.typescript ? [] : TYPESCRIPT)
 }
 
-/** Starts any process that begins when it is told to and tells line by line what it has done. */
+/** Starts a process that begins on command and reports line by line what it has done. */
 export function spawnTeller(
   file: string,
   args: readonly string[],

@@ -13,11 +13,11 @@ import { receiveFailures } from './failures.ts'
 import { openFolder } from './folder.ts'
 import { testRandom } from './random.ts'
 
-/* A store in a file, for tests that need no server: what loads `postgres.ts` is none of `npm run test:quick`. */
+/* SQLite stores for tests without a server: tests that import `postgres.ts` are not part of `npm run test:quick`. */
 
 let empty: Promise<string> | undefined
 
-/** As a store is after its first opening: a copy takes a fraction of the time that making the tables takes. */
+/** Made once and copied, which is much faster than creating the tables. */
 async function makeEmpty(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-empty-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
@@ -28,12 +28,12 @@ async function makeEmpty(): Promise<string> {
   return file
 }
 
-/** Puts an empty store into a file that is not there yet. */
+/** Writes an empty store to a file that does not exist yet. */
 export async function layEmptyStore(file: string): Promise<void> {
   copyFileSync(await (empty ??= makeEmpty()), file)
 }
 
-/** The address of an empty store of the test's own. */
+/** The URL of a test's own empty store. */
 export async function emptyFileUrl(t: TestContext): Promise<string> {
   const folder = openFolder(t)
   const file = join(folder, 'gateway.db')
@@ -57,7 +57,7 @@ export function toStoreCtx({ db, notices }: Pick<Store, 'db' | 'notices'>, clock
   }
 }
 
-/** An empty store in a file, closed and forgotten when the test ends. */
+/** An empty store in a file, closed and deleted when the test ends. */
 export async function openFile(t: TestContext): Promise<{ ctx: StoreCtx; clock: TestClock }> {
   const clock = new TestClock()
   const store = await openStore(await emptyFileUrl(t), clock)

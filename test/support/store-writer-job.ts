@@ -3,7 +3,7 @@ import type { Db } from '../../src/kernel/db.ts'
 
 export const KILL_JOB = 'test.mail'
 
-/** Leaves one mail for each account, however often it runs. */
+/** Stores one mail for each account, however often it runs. */
 export const writeMailOf = (db: Db): Job<{ accountId: string }> => ({
   kind: KILL_JOB,
   attemptsMax: 100,

@@ -1,7 +1,6 @@
 /*
- * Writes to a store as fast as it can until it is killed, and runs the jobs it adds. It says on its standard output
- * what it was told is committed, and never before: `account <id>` and `spent <reservation>`. It begins when it hears
- * something on its standard input, so that loading it costs the test no time.
+ * Writes to a store as fast as it can until it is killed, and runs the jobs that it adds. It prints only what is acknowledged as committed: `account <id>`
+ * and `spent <reservation>`. It begins on any input, so that loading takes no time of the test.
  */
 import { OPERATOR } from '../../src/kernel/actor.ts'
 import { writeSync } from 'node:fs'
@@ -21,7 +20,7 @@ import { receiveFailures } from './failures.ts'
 
 const WRITERS = 16
 
-// Whoever is killed keeps no compiled code for the next one, unless it does so now.
+// A killed process does not save its compile cache, so save it now.
 flushCompileCache()
 await once(process.stdin, 'data')
 const store = await openStore(process.argv[2]!, systemClock)
@@ -49,7 +48,7 @@ await runner.start()
 
 const say = (text: string) => writeSync(1, `${text}\n`)
 
-/** An account with its credits and its job: all three or nothing. */
+/** An account, its credits and its job, in one transaction. */
 const openAccount = () =>
   inTx(ctx, async (tx) => {
     const { id: accountId, createdAt } = await createAccountIn(tx, { email: null, role: 'user', actor: OPERATOR })

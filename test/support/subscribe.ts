@@ -3,7 +3,7 @@ import { type Subscription, insertSubscription } from '../../src/modules/links/s
 
 let count = 0
 
-/** A subscription of an account that was paid for once. */
+/** A subscription that was paid once. */
 export async function subscribe(
   { db }: { db: Db },
   owner: string,

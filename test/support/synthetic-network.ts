@@ -9,7 +9,7 @@ interface Payment {
   to: string
   amountRaw: bigint
   at: number
-  /** How often the node still says that it is not final. */
+  /** How often the node still reports it as unconfirmed. */
   unsureFor: number
 }
 
@@ -17,12 +17,12 @@ const STRANGERS = 5_000
 const sender = addressOf('payer')
 
 /**
- * A network that exists as its events only: it tells of sends between strangers and of payments, and answers what the
- * monitor asks about them. Blocks are unsigned, because nobody here looks at signatures; amounts and links are real.
+ * A network that consists only of events: it reports unrelated sends and payments, and answers the monitor's requests about them. Blocks are unsigned,
+ * because nothing here checks signatures; amounts and links are real.
  */
 export class SyntheticNetwork implements NodePort, ConfirmationBus {
   connected = true
-  /** Questions by action, and which blocks were asked for. */
+  /** Requests by action, and the requested blocks. */
   readonly asked = new Map<string, number>()
   readonly described: string[] = []
   #onQuestion: (() => void) | undefined
@@ -51,14 +51,14 @@ export class SyntheticNetwork implements NodePort, ConfirmationBus {
     return Promise.reject(new Error('Nobody sends here.'))
   }
 
-  /** A send that concerns nobody here. */
+  /** Reports a send that concerns nobody here. */
   tellStrange(): void {
     const at = this.#told++
     const to = this.#strangers[at % STRANGERS]!
     this.#tell(to, nextHash(at), 'send', { link_as_account: this.#strangers[(at + 1) % STRANGERS]! })
   }
 
-  /** Puts a payment on the ledger without a word. */
+  /** Puts a payment on the ledger without reporting it. */
   pay({ to, amountRaw, at, unsureFor = 0 }: Omit<Payment, 'unsureFor'> & { unsureFor?: number }): string {
     const hash = nextHash(this.#told++)
     this.#payments.set(hash, { to, amountRaw, at, unsureFor })
@@ -72,19 +72,19 @@ export class SyntheticNetwork implements NodePort, ConfirmationBus {
     this.#tell(sender, hash, 'send', { link_as_account: this.#payments.get(hash)!.to })
   }
 
-  /** Tells of a send to an address that no ledger has. */
+  /** Reports a send to an address that is not on the ledger. */
   tellUnknown(to: string): string {
     const hash = nextHash(this.#told++)
     this.#tell(sender, hash, 'send', { link_as_account: to })
     return hash
   }
 
-  /** Whoever was paid has received it. */
+  /** Reports that the recipient has received it. */
   tellReceive(hash: string): void {
     this.#tell(this.#payments.get(hash)!.to, nextHash(this.#told++), 'receive', { link: hash })
   }
 
-  /** Resolves when somebody asks something. */
+  /** Resolves at the next request. */
   nextQuestion(): Promise<void> {
     return new Promise((resolve) => (this.#onQuestion = resolve))
   }
@@ -93,7 +93,7 @@ export class SyntheticNetwork implements NodePort, ConfirmationBus {
     this.#onQuestion?.()
     this.asked.set(action, (this.asked.get(action) ?? 0) + 1)
     const answer = this.#answer(action, params)
-    // An answer never comes before whoever asked has gone on.
+    // The answer comes after the caller has continued.
     return new Promise((resolve) => setImmediate(resolve, answer))
   }
 

@@ -5,21 +5,21 @@ const LOOPBACK = '127.0.0.1'
 
 type State =
   | { kind: 'open' }
-  /** Connections stand, and nothing gets through: a cable that was pulled. */
+  /** Connections stay open, and nothing gets through, like a pulled cable. */
   | { kind: 'hanging' }
-  /** Connections end and new ones are ended at once. */
+  /** Connections are closed, and new ones are closed at once. */
   | { kind: 'cut' }
   | { kind: 'slow'; milliseconds: number }
 
-/** Node cannot reset a socket that is just ending (`reset EINVAL`): it keeps it for ever, and the process never exits. */
+/** Node cannot reset a socket that is just closing (`reset EINVAL`): it keeps the socket forever, and the process never exits. */
 export function reset(socket: Socket): void {
   if (socket.writableEnded) socket.destroy()
   else socket.resetAndDestroy()
 }
 
-/** A line between two parts of a system that can be cut, made slow, or left hanging. Bytes are never reordered or lost. */
+/** A connection between two components that can be cut, slowed down, or blocked. Bytes are never reordered or lost. */
 export class TcpRelay {
-  /** Where the bytes go; may change when the part behind it comes back on another port. */
+  /** The target, which may return on another port. */
   targetPort: number
   readonly #targetHost: string
   readonly #server: Server = createServer((client) => this.#relay(client))
@@ -88,7 +88,7 @@ export class TcpRelay {
       from.on('error', () => to.destroy())
       from.on('close', (hadError) => {
         this.#sockets.delete(from)
-        // After an orderly end, what is still on its way arrives first.
+        // After an orderly end, pending bytes arrive first.
         if (hadError) to.destroy()
       })
       void this.#pass(from, to)
@@ -109,7 +109,7 @@ export class TcpRelay {
     }
   }
 
-  /** Until the line lets something through again. */
+  /** Until the relay lets something through again. */
   async #wait(): Promise<void> {
     if (this.#state.kind === 'slow') {
       const { milliseconds } = this.#state

@@ -1,7 +1,7 @@
 import { SEED } from './random.ts'
 
-/** `npm test -- --thorough`: what only time can find gets some minutes, and hours every night. Without it the same tests are short, for those who wait. */
+/** `npm test -- --thorough`: random tests run for minutes, and for hours every night. Without it the same tests are short. */
 export const isThorough = process.env.THOROUGH === 'true'
 
-/** Where a suite lets the n-th call fail: at every n, or at every third one, beginning where the seed says. */
+/** In tests that let the n-th call fail: every n, or every third, with an offset from the seed. */
 export const PLACES = isThorough ? { first: 1, stride: 1 } : { first: 1 + (SEED % 3), stride: 3 }

@@ -1,2 +1,2 @@
-/** Lets a process of its own run the sources as they are. */
+/** Arguments with which a child process can run the sources directly. */
 export const TYPESCRIPT = ['--import', new URL('../../scripts/typescript.mjs', import.meta.url).href]

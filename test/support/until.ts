@@ -1,12 +1,12 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
 
-/** Far more than anything takes, on the busiest machine: only a failed run gets there. */
+/** Far more than anything takes on the busiest machine: only a failed run gets there. */
 const LONGEST = 120_000
-/** Looks without a pause. What takes longer than they do needs the processor more than we do: others have it, too. */
+/** The first checks come without a pause. Later ones pause, because what takes longer needs the processor more. */
 const EAGER = 100
 const PAUSE = 2
 
-/** Waits for what has no event of its own; gives up rather than keep a failed run alive. Whoever brings it about with each look looks eagerly to the end. */
+/** Waits for a condition that has no event; fails after a time limit. With `eager` it never pauses, for conditions that advance with each check. */
 export async function until(isSo: () => boolean | Promise<boolean>, eager = EAGER): Promise<void> {
   const end = performance.now() + LONGEST
   for (let looks = 0; ; looks++) {
@@ -18,7 +18,7 @@ export async function until(isSo: () => boolean | Promise<boolean>, eager = EAGE
 
 const LOOK_EVERY = 20
 
-/** Waits for what somebody else's network or gateway does in its own time, and says what never came true. */
+/** Waits for a remote network or gateway; the failure says what never happened. */
 export async function waitFor(
   what: string,
   isSo: () => Promise<boolean>,

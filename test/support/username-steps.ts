@@ -40,18 +40,18 @@ export type OrderCheck = Check & {
 }
 
 export interface Market extends World {
-  /** Somebody with money on the ledger. */
+  /** An account with money on the ledger. */
   person(): Promise<Signer>
-  /** Sends from somebody to an address. */
+  /** Sends to an address. */
   send(from: Signer, to: string, amountRaw: string): Promise<string>
-  /** What an address has or is about to receive. */
+  /** An address's balance plus everything receivable. */
   fundsOf(address: string): bigint
 }
 
 let signers = 500
 
 export async function openMarket(t: TestContext, engine: StoreEngine = 'sqlite'): Promise<Market> {
-  // Wallets sign blocks, which need work: the ledger makes it, sooner than a thread would start.
+  // Wallets' blocks need work; the ledger computes it faster than a thread starts.
   const world = await openWorld(t, engine, WORK_THRESHOLDS.dev)
   const { node } = world.ledger
   return {
@@ -67,7 +67,7 @@ export async function openMarket(t: TestContext, engine: StoreEngine = 'sqlite')
   }
 }
 
-/** A market with a shop and somebody who has money. */
+/** A market with a shop and an account with money. */
 export async function openStall(t: TestContext, engine?: StoreEngine) {
   const market = await openMarket(t, engine)
   return { market, shop: await market.start(), person: await market.person() }
@@ -85,7 +85,7 @@ export const priceOf = ({ plans }: Pick<Offer, 'plans'>, title: string) =>
 const settledOf = ({ app: { store } }: Shop, id: string) =>
   store.db.selectFrom('service_payments').selectAll().where('checkout_id', '=', id).execute()
 
-/** Waits until an order has come to something; in the store, because the clock of `check`'s limit may stand still. */
+/** Waits for the status of an order, read from the store, because the clock of `check`'s limit may stand still. */
 export async function untilOrder(shop: Shop, id: string, status: string): Promise<OrderCheck> {
   await until(async () => (await settledOf(shop, id)).some(({ outcome }) => outcome === status))
   return shop.check(id) as Promise<OrderCheck>
@@ -99,7 +99,7 @@ export async function lease(market: Market, shop: Shop, who: Signer, name: strin
   return made
 }
 
-/** What `update_name` answers. */
+/** The answer of `update_name`. */
 export interface Change {
   id: string
   address: string
@@ -122,13 +122,13 @@ export async function askChange(shop: Shop, fields: object, headers: Record<stri
   return reply.json<Change>()
 }
 
-/** What an owner sends to say that a change may happen. */
+/** The owner's signed approval of a change. */
 export function sign(who: Signer, { id }: { id: string }, { name, ...changes }: { name: string } & JsonObject) {
   const signature = signText(who.privateKey, toNameChangeMessage({ name, id, changes }))
   return { name, id, ...changes, signature }
 }
 
-/** Asks for a change, signs it, pays it and waits for it. */
+/** Requests a change, signs it, pays it and waits for it. */
 export async function change(
   market: Market,
   shop: Shop,
@@ -142,7 +142,7 @@ export async function change(
   return asked
 }
 
-/** Waits until the treasury has nothing left to do: what is on its way when the clock leaps counts as lost. */
+/** Waits until the treasury has nothing left to do, because pending work counts as lost when the clock jumps. */
 export async function untilQuiet(market: Market, shop: Shop): Promise<void> {
   const { db } = shop.app.store
   await turnUntil(market, 1_000, async () => {
@@ -151,7 +151,7 @@ export async function untilQuiet(market: Market, shop: Shop): Promise<void> {
   })
 }
 
-/** Waits until a refund is on the ledger, and the treasury has nothing left to do. */
+/** Waits until a refund is on the ledger and the treasury has nothing left to do. */
 export async function untilRefunded(market: Market, shop: Shop, id: string, refunds = 1): Promise<OrderCheck> {
   await turnUntil(market, 1_000, async () => {
     const references = (await settledOf(shop, id)).map(({ block_hash: hash }) => `payment:refund:${hash}`)
@@ -163,10 +163,7 @@ export async function untilRefunded(market: Market, shop: Shop, id: string, refu
   return (await shop.check(id)) as OrderCheck
 }
 
-/**
- * Nothing is lost and nothing made: what was paid to the treasury and not given back is in it, to the raw; every payment
- * that was recorded has become something; and every refund is for one block.
- */
+/** The treasury must hold all payments minus refunds, to the raw; every recorded payment must have an outcome; and each refund must be for one block. */
 export async function assertAccounted(market: Market, shop: Shop): Promise<void> {
   const { db } = shop.app.store
   const payments = await db.selectFrom('checkout_payments').selectAll().where('owner', '=', 'service').execute()

@@ -12,16 +12,16 @@ export const BOB = new Signer(3).address
 
 export type Answer = Record<string, unknown>
 
-/** Somebody with cloud wallets, who has nothing but HTTP. */
+/** A user of cloud wallets over HTTP. */
 export interface Client {
   gateway: Gateway
   key: string
   /** A call of `cloud_wallet` that must succeed. */
   ask<T = Record<string, string>>(parameters: object, headers?: Record<string, string>): Promise<T>
-  /** Any call of it. */
+  /** A call of `cloud_wallet` with any result. */
   call(parameters: object, headers?: Record<string, string>): Promise<Reply>
   create(parameters?: object): Promise<string>
-  /** A confirmed deposit that waits to be received. */
+  /** A confirmed deposit, not received yet. */
   deposit(address: string, nano: string): Promise<string>
   balanceOf(address: string): Promise<{ balance: string; receivable: string }>
 }

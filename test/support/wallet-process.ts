@@ -1,7 +1,6 @@
 /*
- * Sends from wallets as fast as it can until it is killed: `node --import tsx test/support/wallet-process.ts STORE RPC
- * WEBSOCKET ACCOUNT DESTINATION MASTER_KEY`. It says on its standard output what it was told is sent, and never before:
- * `sent <wallet> <hash>`. It begins when it hears something on its standard input.
+ * Sends from wallets as fast as it can until it is killed: `node --import tsx test/support/wallet-process.ts STORE RPC WEBSOCKET ACCOUNT DESTINATION
+ * MASTER_KEY`. It prints only acknowledged sends: `sent <wallet> <hash>`. It begins on any input.
  */
 import { OPERATOR } from '../../src/kernel/actor.ts'
 import { once } from 'node:events'
@@ -42,6 +41,6 @@ async function send(from: string): Promise<never> {
   }
 }
 
-/** What the one before us has left. */
+/** Completes what the previous process has left. */
 void settle.run({}, new AbortController().signal)
 await Promise.all((await listOwnedWallets(db, accountId, WALLETS_MAX)).map(({ address }) => send(address)))

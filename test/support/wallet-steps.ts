@@ -17,7 +17,7 @@ export const ALICE = new Signer(2).address
 
 type Terms = Parameters<WalletWorld['create']>[1]
 
-/** One process, and a wallet in it that holds nothing. */
+/** One process with an empty wallet. */
 export async function openWallet(t: TestContext, options: Partial<WorldOptions> = {}, terms?: Terms) {
   const world = await openWalletWorld(t, { random: testRandom, ...options })
   const instance = await world.start()
@@ -62,13 +62,13 @@ export const codeOf = (promise: Promise<unknown>) =>
     (error: unknown) => (error instanceof AppError ? error.code : String(error)),
   )
 
-/** A send is answered when it has left; its pass goes on until it is confirmed. */
+/** A send is answered when it is published; its job runs until the confirmation. */
 export async function comeToRest(world: WalletWorld, { wallets }: Instance, address: string): Promise<void> {
   const { id } = (await findWalletByAddress(world.db, address))!
   await world.finish(wallets.context.queue.advance(id))
 }
 
-/** Somebody who has got hold of a wallet's key and sends everything away. */
+/** A thief with the wallet's key who sends everything away. */
 export async function steal(world: WalletWorld, { ctx }: Instance, address: string): Promise<string> {
   const { id } = (await findWalletByAddress(world.db, address))!
   const key = toSigningKey(ctx.vault.open({ walletId: id, address }, await getEncryptedKey(world.db, id)))

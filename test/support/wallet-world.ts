@@ -36,15 +36,15 @@ import { openLastingStore } from './mortal-store.ts'
 import { receiveFailures } from './failures.ts'
 import { type ProcessNeeds, type ProcessWallets, openProcessContext } from './open-wallets.ts'
 
-/** The master key of every world, unless its settings say otherwise. */
+/** The default master key. */
 export const MASTER_KEY = { id: 'test', key: new Uint8Array(Buffer.alloc(32, 'wallet master key!')) }
 const SEALED_BY = `test:${Buffer.from(MASTER_KEY.key).toString('base64')}`
 
-/** So often nothing was under way: whoever still waits, waits for the clock. */
+/** After this many checks without activity, everything pending waits for the clock. */
 const IDLE_TICKS = 20
 const LOOK_EVERY = 200
 
-/** How the way to the ledger is broken. */
+/** Faults of the connection to the ledger. */
 export type Trouble =
   | 'none'
   | 'no reply'
@@ -69,21 +69,21 @@ export interface WalletWorld {
   clock: TestClock
   ledger: LedgerNode
   devnet: Devnet
-  /** The store as somebody who never dies sees it. */
+  /** A view of the store that never fails. */
   db: Db
   accountId: string
   ctx: StoreCtx
-  /** Confirmations that the ledger told and nobody has heard yet. */
+  /** Confirmations of the ledger that were not delivered yet. */
   told: Confirmation[]
-  /** Decided anew for every call to the ledger. */
+  /** Drawn for every call to the ledger. */
   trouble: () => Trouble
   alarms: string[]
-  /** What nodes said to blocks that they refused. */
+  /** Errors with which nodes refused blocks. */
   refusals: string[]
   /** A new process on the same store. */
   start(): Promise<Instance>
   hear(confirmation: Confirmation): void
-  /** Waits for something and turns the clock whenever nothing else goes on. */
+  /** Awaits an operation and advances the clock whenever nothing else is pending. */
   finish<T>(operation: Promise<T>): Promise<T>
   create(
     instance: Instance,
@@ -91,32 +91,32 @@ export interface WalletWorld {
   ): Promise<string>
   /** A confirmed deposit. */
   deposit(address: string, amount: Raw): Promise<string>
-  /** What an address has and what waits for it. */
+  /** An address's balance plus everything receivable. */
   fundsOf(address: string): bigint
 }
 
 export interface WorldOptions {
-  /** In memory everything happens in the same order every time. */
+  /** With `memory` the order of events is deterministic. */
   engine?: StoreEngine | 'memory'
   random: Random
   env?: Record<string, string>
-  /** The nodes of each process; one that has the ledger, where nothing is said. */
+  /** The nodes of each process; by default one with the ledger. */
   openNodes?: (ledger: LedgerNode, faults: Faults) => Pick<ProcessNeeds, 'node' | 'askAllNodes'>
 }
 
-/** Asks the ledger of a world as a command does. */
+/** Calls the ledger of a world as a command does. */
 export const askOf =
   ({ ledger }: Pick<WalletWorld, 'ledger'>): AskLedger =>
   async (action, fields) =>
     JSON.parse(await answerBody(ledger, JSON.stringify({ action, ...fields }), false)) as unknown
 
-/** Wallets on a real store and a real ledger, in processes that may die; no work, a clock that tests turn. */
+/** Wallets on a real store and a real ledger, in processes that may die; without work, and with a test clock. */
 export async function openWalletWorld(
   t: TestContext,
   { engine = 'sqlite', random, env, openNodes }: WorldOptions,
 ): Promise<WalletWorld> {
   const clock = new TestClock()
-  // When a block is confirmed, and when that is heard, is for the tests to throw dice for: `hold`, `told`.
+  // Tests draw when a block is confirmed (`hold`) and when the confirmation is delivered (`told`).
   const devnet = await openDevnet(t, { clock, random, thresholds: NO_WORK, confirmAfterMilliseconds: 0 })
   const ledger = devnet.node
   const lasting = await openLastingStore(engine === 'memory' ? 'memory:' : await emptyUrl(t, engine))
@@ -164,7 +164,7 @@ export async function openWalletWorld(
       const faults = new Faults()
       processes.push(faults)
       const store = storeOf(faults)
-      // A process that died listens no longer.
+      // A dead process receives nothing.
       listeners.clear()
       const wallets = await openProcessContext(config, {
         store,
@@ -231,18 +231,18 @@ export async function openWalletWorld(
   return world
 }
 
-/** The ledger behind a way on which requests and replies get lost. */
+/** The ledger behind a connection that loses requests and replies. */
 function ledgerPort(ledger: LedgerNode, faults: Faults, trouble: () => Trouble): NodePort {
   const call = (body: object, publishes = false): Promise<NodeAnswer> => {
     const wrong = trouble()
-    // Who waits for this waits for the clock, too.
+    // The request times out, by the test clock.
     if (wrong === 'no reply') return new Promise(() => undefined)
     return faults.call(async (): Promise<NodeAnswer> => {
       if (wrong === 'request lost' || (wrong === 'blocks lost' && publishes)) throw noNode()
       if (wrong === 'blocks refused' && publishes) throw new LedgerRefusal('Bad signature')
       const answer = JSON.parse(await answerBody(ledger, JSON.stringify(body), false)) as NodeAnswer
       if (wrong === 'reply lost') throw new AppError('publish_unknown', 'The reply was lost.')
-      // Another node answers, which knows nothing of the account yet.
+      // Another node answers that does not know the account yet.
       if (wrong === 'no balance shown' && 'balance' in answer && 'receivable' in answer) {
         return { ...answer, balance: '0', receivable: '0' }
       }
@@ -251,7 +251,7 @@ function ledgerPort(ledger: LedgerNode, faults: Faults, trouble: () => Trouble):
     })
   }
   const accounts = new Map<string, NodeAnswer[]>()
-  /** Another node answers, which has not heard of the latest block yet. */
+  /** Another node answers that does not have the latest block yet. */
   const readAccount = async (account: string, body: object): Promise<NodeAnswer> => {
     const answer = await call(body)
     const known = accounts.get(account) ?? []

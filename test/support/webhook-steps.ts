@@ -31,22 +31,22 @@ export interface Webhooks extends OpenedStore {
   ctx: DeliveryCtx & WebhookContext
   clock: TestClock
   runner: JobRunner
-  /** What came of each attempt, in order. */
+  /** The result of each attempt, in order. */
   attempts: AttemptEvent[]
-  /** Records an event; members given take the place of the usual ones. */
+  /** Records an event; given fields replace the defaults. */
   record(event: Partial<NewEvent>): Promise<string>
-  /** Records an event and waits until it was sent to everybody, or was put off. */
+  /** Records an event and waits until it was delivered to everybody or postponed. */
   tell(event: Partial<NewEvent>): Promise<string>
-  /** Waits until nothing is left to be done now. */
+  /** Waits until no work is due. */
   settle(): Promise<void>
-  /** Goes to the time of the next attempt and waits for its end; says how long that was. */
+  /** Advances to the next attempt and waits for its end; returns the time advanced. */
   toNextAttempt(): Promise<number>
-  /** Deliveries whose time is still to come. */
+  /** Postponed deliveries. */
   countPutOff(): Promise<number>
   about(subject?: string, accountId?: string | null): Promise<EventWithDeliveries[]>
 }
 
-/** Events on their way through a real queue and the real client, with a clock that tests turn. */
+/** Events sent through a real queue and the real HTTP client, with a test clock. */
 export async function openWebhooks(
   t: TestContext,
   engine: StoreEngine = 'sqlite',
@@ -60,7 +60,7 @@ export async function openWebhooks(
   const delivering: DeliveryCtx = {
     ...opened.ctx,
     secrets: openSecretBox(random.bytes(32), random),
-    // Every name leads to this machine, so that tests can have as many hosts as they like.
+    // Every host name resolves to this machine, so that tests can use any number of hosts.
     outbound: openOutbound({ clock, allowPrivate: true, resolve: () => Promise.resolve(['127.0.0.1']) }),
     slots: new HostConcurrency(),
     onAttempt: (event) => void attempts.push(event),
@@ -89,7 +89,7 @@ export async function openWebhooks(
     until(async () => {
       runner.wake()
       const isOver = (await waiting()).every(({ next_at: at, state }) => at! > clock.now() && state !== 'sending')
-      // An outcome is told a moment after it was written, and a job is done a moment later: turned meanwhile, the clock ends its claim.
+      // A result is reported a moment after it was written, and its job ends a moment later. Advancing the clock in between would end the job's lease.
       return isOver && (await countWritten()) === attempts.length && (await countRunning()) === 0
     })
   const tell: Webhooks['tell'] = async (event) => {
@@ -158,20 +158,20 @@ export interface ShownEvent {
   deliveries: ShownDelivery[]
 }
 
-/** Whoever asks a whole gateway for its events. */
+/** Reads an account's events from a whole gateway. */
 export function readerOf({ url, app }: Pick<Gateway, 'url' | 'app'>, key: string) {
   const headers = { key }
   const get = (path: string) => ask(`${url}/api${path}`, { method: 'GET', headers })
   const post = (path: string, body: object = {}, more: Record<string, string> = {}) =>
     ask(`${url}/api${path}`, { headers: { ...headers, ...more }, body: JSON.stringify(body) })
   const show = async (id: string) => (await get(`/events/${id}`)).json<{ event: ShownEvent }>().event
-  /** Waits until the latest delivery of an event was tried so often, without turning the clock. */
+  /** Waits until the latest delivery of an event was tried that often, without advancing the clock. */
   const untilTried = async (id: string, times: number): Promise<ShownDelivery> => {
     await until(async () => {
       app.store.notices.publish('jobs', '')
       return (await show(id)).deliveries.at(-1)?.attempts.length === times
     })
-    // Deliveries are read before their attempts: only a look that begins now has both as they are.
+    // Deliveries are read before their attempts, so read both again to get a consistent view.
     return (await show(id)).deliveries.at(-1)!
   }
   return { get, post, show, untilTried }

@@ -1,4 +1,4 @@
-/** Signatures that every implementation must arrive at. */
+/** Signatures that every implementation must compute. */
 export const TIMESTAMP = 1_760_000_005
 
 export const BODY =
@@ -17,7 +17,7 @@ export const VECTORS = [
   },
 ] as const
 
-/** Of `evt_2`, at the same time. */
+/** For `evt_2`, at the same time. */
 export const NON_ASCII = {
   body: '{"id":"evt_2","metadata":{"note":"Zoë € 支払い"}}',
   secret: 'my shop secret 42',

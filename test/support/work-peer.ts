@@ -12,7 +12,7 @@ import { until } from './until.ts'
 export const ROOT = '718CC2121C3E641059BC1C2CFC45666C99E8AE922F7A807B7D07B62C995D79E2'
 export const OTHER_ROOT = '8'.repeat(64)
 export const WORK = '2bf29ef00786a6bc'
-/** 1,024 hashes. */
+/** 1,024 hashes on average. */
 export const TARGET = { root: ROOT, threshold: WORK_THRESHOLDS.dev.send }
 export const NEVER = new AbortController().signal
 
@@ -35,7 +35,7 @@ export const answer =
 
 export const hang: Behaviour = () => undefined
 
-/** A server on loopback that does with each action as told, and remembers what it was asked. */
+/** A server on loopback with a set behaviour for each action; it records its requests. */
 export class PeerServer {
   readonly asked: Asked[] = []
   generate: Behaviour = answer({ work: WORK })
@@ -57,7 +57,7 @@ export class PeerServer {
     return this.asked.filter(({ body }) => body.action === action)
   }
 
-  /** Waits until it was asked for the action so many times. */
+  /** Waits until the action was requested that often. */
   async wasAsked(action: string, times = 1): Promise<Asked> {
     await until(() => this.asks(action).length >= times)
     return this.asks(action)[times - 1]!
@@ -72,7 +72,7 @@ export async function startPeer(t: TestContext, options: Partial<PeerOptions> = 
   return { server, clock, peer }
 }
 
-/** It is left alone for so long, and no longer. */
+/** Checks that the peer is not used for exactly that long. */
 export function assertRests(peer: Peer, clock: TestClock, milliseconds: number): void {
   clock.advance(milliseconds - 1)
   assert.equal(peer.usable, false, `${milliseconds}`)
@@ -87,7 +87,7 @@ export async function failureOf(searching: Promise<unknown>): Promise<PeerFailur
   )
 }
 
-/** What a broken peer may do instead of answering. */
+/** Faults of a peer. */
 export const PEER_FAULTS: [what: string, behaviour: Behaviour][] = [
   ['answers with status 500', answer('<h1>500</h1>', 500)],
   ['sends us elsewhere', ({ response }) => response.writeHead(302, { location: '/other' }).end()],

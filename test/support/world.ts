@@ -19,11 +19,11 @@ export interface World {
   start(env?: Record<string, string>): Promise<Gateway>
   /** The administrator key of the first gateway. */
   key(): string
-  /** Sends from the genesis account; a text is raw. */
+  /** Sends from the genesis account; a string is raw. */
   pay(address: string, amount: string | Raw): Promise<string>
 }
 
-/** A ledger, a store and a clock that outlive the gateways on them. */
+/** A ledger, a store and a clock that outlive their gateways. */
 export async function openWorld(t: TestContext, engine: StoreEngine = 'sqlite', thresholds = NO_WORK): Promise<World> {
   const clock = new TestClock()
   const ledger = await openDevnet(t, { thresholds, clock })
@@ -35,7 +35,7 @@ export async function openWorld(t: TestContext, engine: StoreEngine = 'sqlite', 
     NODE_NETWORK: 'dev',
     LIMIT_FREE_PER_MINUTE: '0',
     LIMIT_FREE_CONCURRENCY: '0',
-    // A test that waits for a payment looks often, and the minute of a clock that stands still never ends.
+    // Tests check often while they wait for a payment, and on a stopped clock the limit's minute never ends.
     LIMIT_CHECK_PER_MINUTE: '0',
     WORK_PRECOMPUTE: 'false',
     ...sharedKeys(),
@@ -48,7 +48,7 @@ export async function openWorld(t: TestContext, engine: StoreEngine = 'sqlite', 
     start: async (env = {}) => {
       const gateway = await openGateway(t, { ...common, ...env }, clock)
       createdKey ??= gateway.app.createdKey
-      // A node that cannot be asked which ledger it has is not heard.
+      // Confirmations of a node are ignored until its network is known.
       const { confirmations, pool } = gateway.app.nodes
       await until(() => confirmations.connected || pool.upstreams.every(({ reachable }) => !reachable))
       return gateway

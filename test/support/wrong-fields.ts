@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import type { Reply } from './gateway.ts'
 
-/** What is wrong, by the field that is to be named. */
+/** Bodies with an error, by the field that the answer must name. */
 type Wrong = readonly [field: string, ...bodies: object[]]
 
-/** Each of these values is wrong in one and the same field. */
+/** Each of these values is wrong in the same field. */
 export const wrongIn = (field: string, ...values: unknown[]): Wrong => [
   field,
   ...values.map((value) => ({ [field]: value })),
 ]
 
-/** Whatever is wrong with a request is refused with 400, by the name of its field. */
+/** Every wrong body must be refused with 400 and the name of its field. */
 export async function assertNamed(send: (body: object) => Promise<Reply>, wrong: readonly Wrong[]): Promise<void> {
   for (const [field, ...bodies] of wrong) {
     for (const body of bodies) {

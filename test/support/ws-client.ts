@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { TestContext } from 'node:test'
 import { WebSocket } from 'ws'
 
-/** A client of the ledger's websocket that keeps every frame until it is asked for them. */
+/** A client of the ledger's websocket that collects all frames. */
 export class WsClient {
   /** Resolves with the close code; 1006 means that there was no closing frame. */
   readonly closed: Promise<number>
@@ -36,10 +36,7 @@ export class WsClient {
     this.#socket.send(typeof message === 'string' ? message : JSON.stringify(message))
   }
 
-  /**
-   * The frames that came since the last call. A ping marks the end: frames arrive in order, so what was on its way
-   * came before the answer to the ping, and what did not come was never sent.
-   */
+  /** The frames since the last call. A ping marks the end: frames arrive in order, so everything sent earlier has arrived by the pong. */
   async settle(): Promise<string[]> {
     const id = `settle-${++this.#pings}`
     this.send({ action: 'ping', id })
@@ -55,7 +52,7 @@ export class WsClient {
     return JSON.parse(await this.nextText()) as T
   }
 
-  /** The same, as it was sent. */
+  /** The same, unparsed. */
   async nextText(): Promise<string> {
     while (this.#frames.length === 0) await this.#frameOrEnd()
     return this.#frames.shift()!

@@ -11,14 +11,14 @@ import { openDevnet } from './devnet.ts'
 import { FaultyNode } from './faulty-node.ts'
 import { type Gateway, type Reply, openGateway } from './gateway.ts'
 
-/** Who is paid, and nothing but payments by request. */
+/** Receives x402 payments and nothing else. */
 export const SHOP = new Signer(900, WORK_THRESHOLDS.dev)
 /** 0.001 nano. */
 export const PRICE = 10n ** 27n
 
 let payers = 1000
 
-/** An account with 5 nano that nobody else uses. */
+/** A new account with 5 nano. */
 export async function openPayer(node: LedgerNode): Promise<Signer> {
   const payer = new Signer(++payers, WORK_THRESHOLDS.dev)
   await openAccount(node, payer, nano(5))
@@ -35,7 +35,7 @@ export async function openShop(
   return { ...gateway, node: gateway.app.devnet!.node }
 }
 
-/** The same in front of a node that can misbehave and counts what it is asked; the ledger behind it is sound. */
+/** The same with a node that can misbehave and counts its requests; its ledger is sound. */
 export async function openFaultyShop(
   t: TestContext,
   { env = {}, clock }: { env?: Record<string, string>; clock?: Clock } = {},
@@ -63,7 +63,7 @@ export const TERMS = {
 
 export type Members = Record<string, unknown>
 
-/** A payload as a client makes it; `change` members replace its own. */
+/** A payload as a client makes it; fields in `change` replace its own. */
 export function payloadOf(block: StateBlock, change: { accepted?: Members; block?: Members; top?: Members } = {}) {
   const { link_as_account: _, ...members } = toBlockJson(block)
   return {
@@ -82,7 +82,7 @@ export const signed = (block: StateBlock) => ({ 'payment-signature': encode(payl
 export const requiredOf = ({ headers }: Reply) => decode(headers['payment-required']) as PaymentRequired
 export const responseOf = ({ headers }: Reply) => decode(headers['payment-response']) as SettleResponse
 
-/** Refused, with the terms of a new payment and without a settlement. */
+/** The payment was refused: the answer has the terms of a new payment and no settlement. */
 export function assertRefused(reply: Reply, reason: string): void {
   assert.equal(reply.status, 402, reply.text)
   assert.equal(reply.json().code, reason)
@@ -91,12 +91,12 @@ export function assertRefused(reply: Reply, reason: string): void {
   assert.equal(reply.headers['cache-control'], 'no-store')
 }
 
-/** How often the shop was paid, as the ledger tells. */
+/** Payments to the shop on the ledger. */
 export function paymentsOnLedger(node: LedgerNode): number {
   return Number(node.ledger.receivableSum(SHOP.key, false) / PRICE)
 }
 
-/** What a settled payment is told with. */
+/** The expected receipt of a settled payment. */
 export const receiptOf = (block: StateBlock, payer: Signer) => ({
   success: true,
   transaction: hashBlock(block),
@@ -104,7 +104,7 @@ export const receiptOf = (block: StateBlock, payer: Signer) => ({
   payer: payer.address,
 })
 
-/** Open: neither paid nor refused, as far as anybody knows. The client must not pay again. */
+/** The result is pending: neither paid nor refused. The client must not pay again. */
 export function assertPending(reply: Reply, block: StateBlock): void {
   assert.equal(reply.status, 503, reply.text)
   const error = 'The payment is not confirmed yet. Do not pay again: send the same request again.'
@@ -120,6 +120,6 @@ export function assertPending(reply: Reply, block: StateBlock): void {
   assert.equal(payer, toBlockJson(block).account)
 }
 
-/** Where a payment stands in the store. */
+/** The payment's state in the store. */
 export const stateOf = async ({ app }: Pick<Gateway, 'app'>, block: StateBlock) =>
   (await findPayment(app.store.db, hashBlock(block)))?.state

@@ -8,7 +8,7 @@ import { CHROMIUM } from '../support/chromium.ts'
 import { packDevnet } from '../support/packed-devnet.ts'
 import { findFrameworks } from './apart.ts'
 
-/* The examples, run as whoever copies them runs them: beside the packed package, by their frameworks. */
+/* Runs the examples with their frameworks and the packed package, as users would. */
 
 const root = resolve(import.meta.dirname, '../..')
 const run = promisify(execFile)
@@ -26,7 +26,7 @@ async function runIn(folder: string, ...args: string[]): Promise<Outcome> {
   )
 }
 
-/** A folder with an example, what it imports, and nothing else. */
+/** A folder with exactly an example and its imports. */
 function openExample(example: string): string {
   const { folder } = packDevnet()
   const own = join(folder, example.replace(/\..*/, ''))
@@ -35,7 +35,7 @@ function openExample(example: string): string {
   return own
 }
 
-/** The frameworks beside the package; undefined where they are not installed. */
+/** The folder with the frameworks and the package; undefined if they are not installed. */
 async function withFrameworks(t: TestContext): Promise<string | undefined> {
   const place = await findFrameworks()
   if ('missing' in place) {
@@ -50,7 +50,7 @@ async function withFrameworks(t: TestContext): Promise<string | undefined> {
   return join(place.folder, 'node_modules')
 }
 
-// A package without it is whatever the registry, or who stands between, hands out on that day.
+// Without a checksum, the registry could deliver different contents on any day.
 test('the frameworks that are installed apart are held to their contents, and none of them runs a script at that', () => {
   interface Lock {
     packages: Record<string, { integrity?: string; hasInstallScript?: boolean; os?: string[] }>
@@ -58,7 +58,7 @@ test('the frameworks that are installed apart are held to their contents, and no
   const file = join(import.meta.dirname, 'apart/package-lock.json')
   const { '': _, ...packages } = (JSON.parse(readFileSync(file, 'utf8')) as Lock).packages
   const loose = Object.entries(packages).filter(
-    // One of them is for another system, and is never installed here.
+    // One of them is for another system and never installed here.
     ([, { integrity = '', hasInstallScript = false, os = [] }]) =>
       !/^sha512-[\w+/]{86}==$/.test(integrity) || (hasInstallScript && !os.includes('darwin')),
   )

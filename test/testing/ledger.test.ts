@@ -8,7 +8,7 @@ import { Ledger, LedgerError, type LedgerOptions, nano, raw, startLedger } from 
 import { CLI } from '../support/command-line.ts'
 import { execFileSync } from 'node:child_process'
 
-/* What a test gets from `@nano-gateway/devnet`. */
+/* The ledger of `@nano-gateway/devnet` in tests. */
 
 async function open(t: TestContext, options: LedgerOptions = {}) {
   const ledger = await startLedger(options)
@@ -42,7 +42,7 @@ test('known accounts have money and keys, send, receive and change; payments at 
   await assert.rejects(alice!.send('nobody', '1'), /Not an address/)
   await alice!.send(bob!, '1')
 
-  // Also while everything is held.
+  // Works during a hold too.
   await ledger.hold()
   const account = await ledger.newAccount('2.5')
   assert.deepEqual(await account.balance(), { balance: raw('2.5'), receivable: 0n })

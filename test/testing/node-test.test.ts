@@ -3,12 +3,12 @@ import { before, describe, test } from 'node:test'
 import { raw } from '../../src/testing/index.ts'
 import { ledgerFor, useLedger } from '../../src/testing/node-test.ts'
 
-/* `@nano-gateway/devnet/node-test`, by its own means: each of these fails when something of another is left. */
+/* `@nano-gateway/devnet/node-test`, tested with its own hooks: each test fails if another has left something. */
 
 describe('every test of a suite finds what its hooks have made, and nothing of another', () => {
   const ledger = useLedger({ accounts: 1 })
   const waiting = async () => (await ledger.accounts[0]!.balance()).receivable
-  // It is not there before the first test, and says so.
+  // Before the first test it throws with an explanation.
   assert.throws(() => ledger.rpcUrl, /starts before the first test/)
   const add = (amount: string) => ledger.fund(ledger.accounts[0]!, amount)
   before(() => add('5'))

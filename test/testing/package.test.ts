@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { blocksOf } from '../docs/documents.ts'
 import { packDevnet } from '../support/packed-devnet.ts'
 
-/* `@nano-gateway/devnet` as it is published: from its packed file, in an empty folder. */
+/* `@nano-gateway/devnet` as published: installed from its packed file into an empty folder. */
 
 const root = resolve(import.meta.dirname, '../..')
 const run = promisify(execFile)
@@ -74,7 +74,7 @@ test('a program in an empty folder starts a ledger, in its own process and in an
   assert.deepEqual(await start(OLDEST, process.execPath), ['1001.5', true])
 })
 
-test('a ledger in a process of its own ends with whoever started it, however that ends', async () => {
+test('a ledger in its own process ends with its parent, however that ends', async () => {
   const { folder } = packDevnet()
   const program = `import { startLedger } from '@nano-gateway/devnet'
 const { rpcUrl } = await startLedger({ accounts: 0, ownProcess: true })
@@ -85,7 +85,7 @@ process.kill(process.pid, 'SIGKILL')`
     (error: { stdout: string }) => error,
   )
   const answers = () => fetch(stdout.trim(), { method: 'POST', body: '{"action":"version"}' })
-  // It closes once the channel between the two is gone; asked before, it still answers.
+  // The ledger closes once the channel to its parent is gone; until then it still answers.
   for (let isThere = true; isThere;) {
     isThere = await answers().then(
       () => true,

@@ -9,8 +9,8 @@ import { newHash, testRandom } from '../support/random.ts'
 import { until } from '../support/until.ts'
 
 /*
- * The processor stands for a card here: through OpenCL it has a driver in a process of its own, as cards have. That is all
- * a machine without a card can try; what a card computes is tried by the tests of the CUDA emitter.
+ * The CPU acts as a GPU here: through OpenCL it has a driver in its own process, as GPUs have. More cannot be tested without a GPU; the tests of the CUDA
+ * emitter check what a GPU computes.
  */
 const { send } = WORK_THRESHOLDS.dev
 const UNREACHABLE = 2n ** 64n - 1n
@@ -34,7 +34,7 @@ async function openCard(t: TestContext) {
   t.after(() => card.close())
   const ready = (times: number) => until(() => readied === times)
   await ready(1)
-  /** As a driver that goes wrong would end it. */
+  /** As a faulty driver would end it. */
   const crash = async () => {
     const before = lost.length
     process.kill(card.pid!, 'SIGKILL')
@@ -109,7 +109,7 @@ test('a gateway finds the driver of its processor by itself and has its work fro
       .split('\n')
       .find((line) => line.includes('work_source_ready'))
   await until(() => told() !== undefined)
-  // Which is faster depends on the processor: a narrow one does as well without a driver.
+  // Which one is faster depends on the CPU: without wide vectors it is as fast without a driver.
   const { used, rate } = JSON.parse(told()!) as { used: boolean; rate: number }
   assert.ok(Number.isInteger(rate), 'hashes a second, without fractions')
   const hash = newHash()

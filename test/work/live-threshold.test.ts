@@ -6,9 +6,8 @@ import { WORK_THRESHOLDS, workValue } from '../../src/kernel/nano/work.ts'
 import { newHash, testRandom } from '../support/random.ts'
 
 /*
- * The live network's work is millions of times harder to find than that of tests: a send takes 537 million hashes on
- * average, half a minute on two cores. How long it takes is chance, and one search in a thousand takes seven times the
- * average; the time limit leaves room for that on a busy machine.
+ * The live network's work is millions of times harder than in other tests: a send takes 537 million hashes on average, half a minute on two cores. The
+ * time varies, and one search in a thousand takes seven times the average, so the time limit is generous.
  */
 const TIMEOUT = 30 * 60_000
 

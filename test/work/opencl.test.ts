@@ -28,7 +28,7 @@ for (const kernel of kernels) {
   test(`${kernel.shape}: what it finds for random roots reaches the threshold and was among what it had to try`, () =>
     repeat(10, async (random) => {
       const root = random.hex(64)
-      // Now and then the range runs over the largest nonce.
+      // Sometimes the range wraps around at the largest nonce.
       const start = random.below(3) === 0 ? 2n ** 64n - BigInt(random.below(1_000)) : random.bigint(64)
       const rounds = 1 + random.below(8)
       const threshold = 2n ** 64n - 2n ** 64n / BigInt(kernel.width)

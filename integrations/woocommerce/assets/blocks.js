@@ -1,4 +1,4 @@
-// Nano in the checkout that is made of blocks; used as it stands, without a build.
+// Adds Nano to the block-based checkout. Used as it is, without a build.
 ;(() => {
   const { registerPaymentMethod } = window.wc.wcBlocksRegistry
   const { createElement } = window.wp.element

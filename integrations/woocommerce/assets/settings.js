@@ -1,4 +1,4 @@
-// The button "Test connection" of the settings.
+// The button “Test connection” of the settings.
 document.addEventListener('DOMContentLoaded', () => {
   const button = document.getElementById('nano-gateway-test')
   const list = document.getElementById('nano-gateway-test-result')

@@ -6,7 +6,7 @@ import { useLedger } from '@nano-gateway/devnet/node-test'
 
 const ledger = useLedger({ accounts: 2 })
 
-test('a payment arrives, and the next test knows nothing of it', async () => {
+test('a payment arrives, and the next test starts without it', async () => {
   const [alice, bob] = ledger.accounts
   await alice.send(bob, '1.5')
   await bob.receive()
@@ -22,7 +22,7 @@ test('a payment that is not confirmed yet does not count', async () => {
   assert.equal((await bob.receive()).length, 1)
 })
 
-test('whoever sends finds out what became of a payment whose answer was lost', async () => {
+test('a sender finds out whether a payment was made although its answer was lost', async () => {
   const [alice, bob] = ledger.accounts
   await ledger.fault('process', { kind: 'drop', count: 1 })
   await assert.rejects(alice.send(bob, '1.5'), /was not answered/)

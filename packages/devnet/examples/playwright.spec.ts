@@ -4,7 +4,7 @@ import { type LedgerFixtures, type LedgerWorkerFixtures, ledgerFixtures } from '
 
 const test = base.extend<LedgerFixtures, LedgerWorkerFixtures>(ledgerFixtures({ accounts: 2 }))
 
-/** Stands for a page of yours that asks a node. */
+/** Stands for your own page that asks a node. */
 const page = (rpcUrl: string, account: string) => `<output>…</output><script>
   const ask = async () => {
     const body = JSON.stringify({ action: 'account_balance', account: '${account}' })

@@ -41,7 +41,7 @@ const lamp = {
 }
 const { product } = await ask('/admin/products', lamp, admin)
 
-// From here on it is what a storefront does for a visitor.
+// From here on, the calls that a storefront makes for a visitor.
 const visitor = { 'x-publishable-api-key': key.token }
 const items = [{ variant_id: product.variants[0].id, quantity: 2 }]
 const wanted = { region_id: region.id, sales_channel_id: channel.id, email: 'visitor@example.com', items }

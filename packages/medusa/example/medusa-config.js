@@ -5,7 +5,7 @@ const env = process.env
 module.exports = defineConfig({
   admin: { disable: env.ADMIN_PAGES !== 'true' },
   projectConfig: {
-    // Without https, browsers would not keep the administrator's session.
+    // Without https, browsers would drop a secure cookie of the administrator's session.
     cookieOptions: { secure: false },
     databaseUrl: env.DATABASE_URL,
     databaseDriverOptions: { connection: { ssl: false } },

@@ -33,9 +33,8 @@ interface Wire {
 const NO_COLUMNS: Columns = []
 
 /**
- * Statements sent in one message with one sync at the end. If one fails, the server skips the rest, so no statement
- * runs outside of its transaction because `begin` has failed. They are answered together at the end, because without
- * `begin` nothing is committed before the end.
+ * Statements sent in one message with a single sync at the end. If one fails, the server skips the rest; so if `begin` fails, no statement runs outside of
+ * a transaction. All are answered together at the end, because nothing is committed before.
  */
 export class Batch implements pg.Submittable {
   /** Resolves when the server has finished; after a failure it has the answers before the failure. */

@@ -49,7 +49,8 @@ function open(request: { file: string; readOnly: boolean }): void {
   db = new DatabaseSync(file, { readOnly: request.readOnly })
   // Set at every open, because a reopened file may have default settings with which the last commits could be lost.
   db.exec('pragma busy_timeout = 30000; pragma foreign_keys = on')
-  if (!request.readOnly) db.exec('pragma journal_mode = wal; pragma synchronous = full')
+  // Otherwise erased data would stay in free pages, and in every backup made afterwards.
+  if (!request.readOnly) db.exec('pragma journal_mode = wal; pragma synchronous = full; pragma secure_delete = on')
   addFunctions(db)
 }
 

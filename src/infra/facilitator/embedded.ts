@@ -40,7 +40,7 @@ interface EmbeddedOptions {
   timeoutSecondsMax: number
 }
 
-/** With these refusals a node says that it has the block already. This counts even if another node, which is asked later, lacks the block. */
+/** Refusals that mean the node already has the block. They count even if another node, which is asked later, lacks it. */
 const IS_THERE = new Set(['Old block'])
 /** Not a refusal: a node keeps a block whose predecessor it lacks, and may still publish it. */
 const GAPS = new Set(['Gap previous block', 'Gap source block'])

@@ -4,15 +4,15 @@ import { deflateSync } from 'node:zlib'
 import { PNG, pngChunk } from '../../../test/support/pictures.ts'
 import { openLogos } from './pictures.ts'
 
-/*
- * A picture of half a megabyte from anybody may unpack to thirty, so the cost of unpacking is limited, however many
- * requests come at once.
- */
+/* Anybody may upload half a megabyte that unpacks to thirty, so what unpacking and packing costs is limited, however many requests come at once. */
 
 const SIDE = 2_048
 const ROW = 1 + SIDE * 8
 
-/** The largest allowed picture, with pixels that compress slowly: long runs, each with a small change. */
+/**
+ * The largest allowed picture, with pixels that the best level compresses slowly: long runs, each with a small change.
+ * It is compressed at the default level.
+ */
 function largest(): Buffer {
   const pixels = Buffer.alloc(SIDE * ROW)
   for (let at = 0, seed = 1; at < pixels.length; at += 251) {
@@ -27,7 +27,7 @@ function largest(): Buffer {
   return Buffer.concat([PNG.subarray(0, 8), ...parts])
 }
 
-test('pictures are unpacked one after the other, and the slowest takes no more than seconds of a processor', async () => {
+test('pictures are unpacked one after the other, and not packed at the level that takes five times as long', async () => {
   const files = new Map([
     ['large', largest()],
     ['small', PNG],
@@ -38,13 +38,14 @@ test('pictures are unpacked one after the other, and the slowest takes no more t
     outbound: { get: async (url: string) => ({ status: 200, bytes: files.get(url)! }) } as never,
   })
   const order: string[] = []
-  const began = process.cpuUsage()
   const get = async (url: string) => {
-    assert.equal(typeof (await logos.get(url)), 'object')
+    const logo = await logos.get(url)
     order.push(url)
+    return logo
   }
-  await Promise.all(['large', 'small'].map(get))
+  const [large, small] = await Promise.all(['large', 'small'].map(get))
   assert.deepEqual(order, ['large', 'small'])
-  const { user, system } = process.cpuUsage(began)
-  assert.ok(user + system < 4_000_000, `${user + system} microseconds`)
+  assert.equal(typeof small, 'object')
+  // The level shows in the bytes; the seconds that it takes depend on the machine.
+  assert.ok(typeof large === 'object' && files.get('large')!.equals(large.bytes))
 })

@@ -87,6 +87,8 @@ export class JobRunner {
 
   /** Call it when jobs may be due: after commits in this process, notices of others, and the end of jobs. */
   wake(): void {
+    // Nobody would wait for that poll: the store may close before it ends.
+    if (this.#stop.signal.aborted) return
     if (this.#looking) this.#lookAgain = true
     else this.#lookNow({ isIdle: false })
   }

@@ -42,7 +42,7 @@ test('a refused request consumes nothing, and callers do not share an allowance'
   assert.equal(drain(burst, 'b', 60), 60)
 })
 
-test('the numbers tell what is left, when it is whole, and when to come back', () => {
+test('the numbers say what is left, when the limit has fully recovered, and when to retry', () => {
   const { clock, burst } = openBurst()
   const decide = () => burst.take('a', 60)
   const passed = { allowed: true, limit: 60, retryAfterSeconds: 0 }
@@ -62,7 +62,7 @@ test('the numbers tell what is left, when it is whole, and when to come back', (
   assert.deepEqual(slow.burst.take('a', 2), { ...refused, limit: 2, resetSeconds: 56, retryAfterSeconds: 26 })
 })
 
-test('whoever comes back after Retry-After passes, and remaining requests are really there', async () => {
+test('a retry after Retry-After passes, and the reported remaining requests are available', async () => {
   await repeat(200, (random) => {
     const { clock, burst } = openBurst()
     const perMinute = 1 + random.below(200)
@@ -77,7 +77,7 @@ test('whoever comes back after Retry-After passes, and remaining requests are re
   })
 })
 
-test('another plan takes over what was spent under the old one', () => {
+test('what was used under the old plan counts under the new one', () => {
   const { burst } = openBurst()
   assert.equal(drain(burst, 'a', 60), 60)
   assert.equal(burst.take('a', 600).allowed, false)
@@ -86,7 +86,7 @@ test('another plan takes over what was spent under the old one', () => {
   assert.equal(drain(half, 'a', 600), 300)
 })
 
-test('a clock that is set back makes nobody wait for longer than a window', () => {
+test('after a clock is set back no caller waits longer than a window', () => {
   const { clock, burst } = openBurst()
   drain(burst, 'a', 60)
   clock.advance(-3_600_000)

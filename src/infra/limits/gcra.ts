@@ -31,7 +31,7 @@ export class MemoryLimiter implements RateLimiter {
     const now = this.#clock.now() - this.#start
     let spent = Math.max((this.#wholeAt.get(key) ?? now) - now, 0)
     if (spent > WINDOW + ROUNDING) {
-      // No key can have used more than the whole allowance: the clock was set back, so the stamp is corrected.
+      // No key can have used more than the whole allowance, so the clock was set back: correct the stamp.
       spent = WINDOW
       this.#wholeAt.set(key, now + spent, now)
     }

@@ -40,7 +40,7 @@ test('a price is decimal text with its source and time', async (t) => {
   assert.equal(gecko.asked.length, 1, 'one request tells all currencies')
 })
 
-test('an absurd jump of the only source is not believed while the last price is good', async (t) => {
+test('an absurd jump of the only source is ignored while the last price is valid', async (t) => {
   const { prices, gecko, clock } = await open(t, saying(GECKO))
   await prices.rate('USD')
   gecko.answer = saying({ nano: { usd: 0.00001 } })
@@ -51,7 +51,7 @@ test('an absurd jump of the only source is not believed while the last price is 
   assert.equal((await prices.rate('USD')).rate, '0.8553')
 })
 
-test('a provider that never answers keeps nobody longer than its time limit', async (t) => {
+test('no caller waits for a silent provider longer than its time limit', async (t) => {
   const { prices, gecko, clock, failures } = await open(t, () => undefined)
   const asked = prices.rate('USD')
   await until(() => gecko.asked.length === 1)
@@ -75,7 +75,7 @@ test('garbage is no price', async (t) => {
 })
 
 // The first price after a start cannot be compared with an earlier one.
-test('a price outside the band is not believed, also the first one', async (t) => {
+test('a price outside the band is ignored, even the first one', async (t) => {
   const { prices, failures } = await open(t, saying({ nano: { usd: 0.000001, eur: 0.74, jpy: 9_999_999 } }))
   await assert.rejects(prices.rate('USD'), noPrice)
   await assert.rejects(prices.rate('JPY'), noPrice)
@@ -86,7 +86,7 @@ test('a price outside the band is not believed, also the first one', async (t) =
   assert.deepEqual(absurd.failures, ['no price is believable'])
 })
 
-test('market data of another coin is not believed', async (t) => {
+test('market data of another coin is ignored', async (t) => {
   const server = await openProvider(t, saying({ id: 'bitcoin' }))
   const provider = coinGecko({ url: server.url, key: '' })
   await assert.rejects(providedMarketData({ clock: new TestClock(), provider }).read(), noPrice)

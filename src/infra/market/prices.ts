@@ -16,7 +16,7 @@ interface ProvidedPricesOptions {
   /** The first one takes precedence. */
   providers: readonly PriceProvider[]
   currencies: readonly string[]
-  /** Plausible prices of one nano. A price outside of the band is refused, whoever reports it. */
+  /** Plausible prices of one nano. A price outside of the band is refused, whatever its source. */
   band(currency: string): { least: number; most: number }
   onFailure?(event: { provider: string; reason: string }): void
   onSuccess?(event: { provider: string }): void

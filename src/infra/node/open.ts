@@ -12,7 +12,7 @@ import { type EmbeddedAddresses, toUpstreams } from './upstreams.ts'
 
 const DEAF = 'deaf'
 const CONFIRMATION = 'confirmation'
-/** How often an instance without its own stream announces that, and for how long the others believe it. */
+/** How often an instance without its own stream of confirmations announces that, and how long the others assume it. */
 const SAY_EVERY = 5_000
 const BELIEVED_FOR = 15_000
 /** Most shared confirmations per second, to protect the store; pollers find the rest. */

@@ -99,7 +99,7 @@ export class UpstreamPool {
       .map(({ upstream }) => upstream)
     const failing = ranked.filter((upstream) => !upstream.healthy && !upstream.lagging)
     const healthy = ranked.filter((upstream) => upstream.healthy)
-    // If all nodes look bad, probably our own view is wrong. Use them all instead of failing; those that lag come last.
+    // If all nodes look bad, the problem is probably on our side. Use them all instead of failing; those that lag come last.
     if (healthy.length === 0) return [...failing, ...ranked.filter((upstream) => upstream.lagging)]
     const holder = this.#findHolder(touched)
     if (holder?.healthy) return [holder, ...healthy.filter((upstream) => upstream !== holder), ...failing]

@@ -41,7 +41,7 @@ function grey(width: number, height: number, pixels: Buffer, further: Buffer[] =
 const rows = (width: number, height: number, filter = 0) =>
   Buffer.concat(Array.from({ length: height }, () => Buffer.concat([Buffer.from([filter]), Buffer.alloc(width, 9)])))
 
-test('pictures keep their kind and size, and lose what tells about whoever made them', async () => {
+test('pictures keep their kind and size, and lose metadata about their maker', async () => {
   for (const [type, bytes] of KINDS) {
     const cleaned = await clean(bytes)
     assert.deepEqual([cleaned.type, cleaned.width, cleaned.height], [type, 20, 16])

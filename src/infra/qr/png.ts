@@ -30,7 +30,7 @@ const [AS_IS, AS_ABOVE] = [0, 2]
 /** Eight pixels. */
 const WHITE = 0xff
 
-/** A picture with one bit for each pixel. Five of the six lines of a module are as the one above, so there is little to deflate. */
+/** A picture with one bit for each pixel. Five of the six lines of a module equal the line above, so there is little to compress. */
 export function toPng({ size, dark }: QrModules): Buffer {
   const width = (size + 2 * QUIET_MODULES) * MODULE_PIXELS
   const bytes = 1 + Math.ceil(width / 8)

@@ -35,7 +35,7 @@ function decrypt(key: Uint8Array, encrypted: string, context: string): Uint8Arra
   try {
     decipher.final()
   } catch (cause) {
-    // Nobody may see what was decrypted before the tag proved to be wrong.
+    // Nobody may read what was decrypted before the tag proved wrong.
     text.fill(0)
     throw new DecryptionFailed('A sealed key does not open: it was changed, or belongs elsewhere.', { cause })
   }

@@ -50,7 +50,7 @@ test('the key is made once, for its owner alone; a broken key file is an error, 
   assert.throws(() => readSecretKeys(folder, testRandom))
 })
 
-test('a fingerprint is the same for the same text in the same place, and nothing to whoever lacks the key', () => {
+test('a fingerprint is the same for the same text in the same place, and useless without the key', () => {
   assert.equal(box.fingerprint('email', 'a@example.com'), box.fingerprint('email', 'a@example.com'))
   const other = openSecretBox(testRandom.bytes(32), testRandom)
   const prints = [

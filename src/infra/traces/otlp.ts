@@ -47,7 +47,7 @@ export function openOtlpTraces({
   })
   const outbox = new Outbox(exporter, reporters)
   const provider = new TracerProvider({
-    // Sampling was decided before; deciding by an id would let callers choose.
+    // The gateway has already decided what to trace; deciding by trace id would let callers choose.
     sampler: new AlwaysOnSampler(),
     resource: resourceFromAttributes({ 'service.name': service, 'service.version': version }),
     spanLimits: SPAN_LIMITS,

@@ -21,7 +21,7 @@ function openTurns() {
   return { clock, begun, ask }
 }
 
-test('the searches of one account stop nobody else’s: it has one at a time, and the others wait', async () => {
+test('an account has one search at a time, so it does not delay those of others', async () => {
   const { begun, ask } = openTurns()
   const [first, second] = [ask('a1'), ask('a2')]
   const other = ask('b1')
@@ -39,7 +39,7 @@ test('the searches of one account stop nobody else’s: it has one at a time, an
   assert.deepEqual(begun, ['a1', 'b1', 'c1', 'a2'])
 })
 
-test('who waits too long is asked to come back, and who leaves makes room', async () => {
+test('a caller that waits too long is asked to retry, and one that disconnects frees its slot', async () => {
   const { clock, begun, ask } = openTurns()
   const running = [ask('a1'), ask('b1')]
   const leaving = new Leaving()

@@ -49,7 +49,7 @@ for (const shape of SHAPES) {
   })
 }
 
-test('a stopped search makes room for the next one at once', async () => {
+test('after a search is stopped the next one starts at once', async () => {
   const engine = await sharedEngine()
   for (let round = 0; round < 50; round++) {
     const stop = new AbortController()

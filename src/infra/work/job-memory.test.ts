@@ -12,7 +12,7 @@ test('a thread reads the job with its own start', () => {
 })
 
 // With an easy threshold all threads find a nonce at once, and the search may be stopped at the same moment.
-test('a job ends once, whoever ends it, and a thread that is late cannot end the next one', () => {
+test('a job ends once, and a thread that is late cannot end the next one', () => {
   const memory = new JobMemory(2)
   const generation = memory.begin(ROOT, 0n, [0n, 0n])
   assert.ok(memory.isRunning(generation))

@@ -128,13 +128,13 @@ function exposeWork(metrics: Metrics, scheduler: Scheduler, cpu: CpuEngine | und
   metrics.gauge('gateway_work_rate', 'Hashes a second of a source of work.', ['engine'], () =>
     scheduler.engines.map(({ name, rate }) => ({ labels: { engine: name }, value: rate })),
   )
-  metrics.gauge('gateway_work_usable', 'Whether a source of work is asked.', ['engine'], () =>
+  metrics.gauge('gateway_work_usable', 'Whether a source of work is in use.', ['engine'], () =>
     scheduler.engines.map(({ name, usable }) => ({ labels: { engine: name }, value: usable ? 1 : 0 })),
   )
-  metrics.gauge('gateway_work_queue_hashes', 'Hashes that the searches at hand will take.', [], () => [
+  metrics.gauge('gateway_work_queue_hashes', 'Hashes that the queued searches are expected to take.', [], () => [
     { value: scheduler.load.hashes },
   ])
-  metrics.gauge('gateway_work_queue_seconds', 'Time that the searches at hand will take.', [], () => [
+  metrics.gauge('gateway_work_queue_seconds', 'Time that the queued searches are expected to take.', [], () => [
     { value: scheduler.load.seconds },
   ])
   metrics.gauge('gateway_work_cpu_hashes', 'Hashes this machine has tried.', [], () => [{ value: cpu?.hashes ?? 0 }])

@@ -14,7 +14,7 @@ import {
   startPeer,
 } from '../../../test/support/work-peer.ts'
 
-test('a search that is stopped closes its connection, tells the peer and is no failure', async (t) => {
+test('stopping a search closes its connection, cancels it at the peer and is not a failure', async (t) => {
   const { server, peer } = await startPeer(t)
   server.generate = hang
   const stop = new AbortController()
@@ -27,7 +27,7 @@ test('a search that is stopped closes its connection, tells the peer and is no f
   assert.equal(peer.usable, true)
 })
 
-test('a search that is stopped before it begins asks nobody', async (t) => {
+test('a search that is stopped before it begins sends no request', async (t) => {
   const { server, peer } = await startPeer(t)
   assert.equal(await peer.search(TARGET, AbortSignal.abort()), undefined)
   assert.equal(await peer.search({ ...TARGET, root: OTHER_ROOT }, NEVER), WORK)
@@ -35,7 +35,7 @@ test('a search that is stopped before it begins asks nobody', async (t) => {
   assert.deepEqual(hashes, [OTHER_ROOT])
 })
 
-test('an answer that comes after our cancel reaches nobody', async (t) => {
+test('an answer that comes after our cancel is ignored', async (t) => {
   const { server, peer } = await startPeer(t, { slots: 1 })
   server.generate = hang
   const stop = new AbortController()
@@ -106,7 +106,7 @@ test('a search for a root waits until the cancel for it has arrived, but not for
   assert.equal(server.asks('work_generate').length, 5)
 })
 
-test('a peer that is closed has told what it stopped a moment before', async (t) => {
+test('a peer that is closed has sent the cancel of the search it stopped just before', async (t) => {
   const { server, peer } = await startPeer(t)
   server.generate = hang
   const stop = new AbortController()

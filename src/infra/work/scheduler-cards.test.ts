@@ -39,7 +39,7 @@ test('when the driver of the only card crashes, the processor goes on with its s
   assert.ok(await wait)
 })
 
-test('a card that comes later takes what waits', async () => {
+test('a card that is added later takes waiting searches', async () => {
   const cpu = new ScriptedEngine({ rate: 1e6 })
   const card = new ScriptedEngine({ name: 'card', kind: 'card', slots: 2, rate: 1e9 })
   card.usable = false
@@ -55,7 +55,7 @@ test('a card that comes later takes what waits', async () => {
   await Promise.all([first, second])
 })
 
-test('of ten thousand searches that wait, whoever has few is served as often as whoever has many', async () => {
+test('of ten thousand queued searches, a caller with few is served as often as one with many', async () => {
   const card = new ScriptedEngine({ name: 'card', kind: 'card', slots: 2, rate: 1e12 })
   const { ask, scheduler, clock } = openScheduler([card])
   const greedy = 'greedy'

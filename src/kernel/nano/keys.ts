@@ -12,8 +12,8 @@ export function signHash(privateKey: string, hash: string): string {
 }
 
 /**
- * An expanded key, for keys without a seed. Both parts are 64 hexadecimal digits, and whoever knows either of them can
- * sign, because the secret nonces are made from the prefix.
+ * An expanded key, for keys without a seed. Both parts are 64 hexadecimal digits, and anyone who knows either of them can sign, because the secret nonces
+ * are made from the prefix.
  */
 export interface ScalarKey {
   /** The lowest byte comes first, as in the first half of an expanded private key. */

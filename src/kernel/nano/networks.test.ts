@@ -4,7 +4,7 @@ import { type PublicKey, fromAddress } from './address.ts'
 import { hashBlock } from './block.ts'
 import { DEV_NETWORK, GENESIS_HASHES, readGenesis } from './network.ts'
 
-test('the first blocks of the live and the development network are what their hashes say', () => {
+test('the first blocks of the live and the development network have their hashes', () => {
   const live = fromAddress('nano_3t6k35gi95xu6tergt6p69ck76ogmitsa8mnijtpxm9fkcm736xtoncuohr3')!
   const opening = (account: PublicKey) =>
     hashBlock({ type: 'open', source: account, representative: account, account, work: '', signature: '' })
@@ -12,7 +12,7 @@ test('the first blocks of the live and the development network are what their ha
   assert.equal(opening(live), GENESIS_HASHES.live)
 })
 
-test('what a node tells is a first block only when it is a hash', () => {
+test('a node’s answer is accepted as first block only if it is a hash', () => {
   assert.equal(readGenesis(GENESIS_HASHES.live.toLowerCase()), GENESIS_HASHES.live)
   for (const wrong of [undefined, null, 7, '', 'live', `${GENESIS_HASHES.live}0`])
     assert.equal(readGenesis(wrong), undefined)

@@ -93,7 +93,7 @@ test('with any single bit of its text changed, a proof does not verify', () => {
   }
 })
 
-test('whoever changes what is signed or computed is found out, with the right checksum too', () => {
+test('a change of signed or computed fields is detected, even with a valid checksum', () => {
   const other = made()
   const flip = (hex: string) => `${hex.slice(0, -1)}${hex.endsWith('0') ? '1' : '0'}`
   const table: [field: string, change: (proof: PaymentProof) => void][] = [
@@ -169,7 +169,7 @@ test('a verifier brings its own weights, of representatives who have voted and o
   assert.equal(fieldOf(proof, { weights: {} }), 'own weights.weights')
 })
 
-test('what is no proof at all is refused in words, and never with an exception', () => {
+test('anything that is not a proof is refused with a message, never with an exception', () => {
   const random = new SeededRandom(7)
   const whole = makeProof(made())!
   for (const value of [undefined, null, 7, 'proof', [], {}, { __proto__: null }, { toString: 1 }]) {

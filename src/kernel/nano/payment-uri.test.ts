@@ -32,7 +32,7 @@ function randomText(random: SeededRandom): string {
   return Array.from({ length: random.below(20) }, () => random.pick(LETTERS)).join('')
 }
 
-test('a payment request survives the way over its link, whatever its label and message say', () =>
+test('a payment request survives its link, with any label and message', () =>
   repeat(500, (random) => {
     const request: PaymentRequest = { address: toAddress(random.hex(64)) }
     if (random.below(4) > 0) request.amount = toRaw(random.bigint(128))

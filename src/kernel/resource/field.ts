@@ -61,6 +61,8 @@ export type Control = Labelled &
       }
     /** A file that is uploaded, or the address of a picture that is online. */
     | { as: 'picture' }
+    /** A colour such as #1a5fc7, typed or picked; the placeholder is what the picker shows where there is none. */
+    | { as: 'colour' }
     | { as: 'choice'; options: Options }
     | { as: 'choices'; options: Options }
     /** Several values of one kind, each a row; empty rows do not count. */
@@ -73,17 +75,16 @@ export type Control = Labelled &
         one: string
         add: string
       }
-    /** The members of an object; `tidy` completes what was typed. */
-    | { as: 'group'; parts: Readonly<Record<string, Control>>; tidy?(typed: JsonObject): Json }
-    /**
-     * Inputs of the page's own. `toInputs` fills them in; `fromInputs` converts what was typed to the value of a
-     * request.
-     */
+    /** An object of any members: a row for each, with its name and its value. */
     | {
-        as: 'own'
-        toInputs(shown: Json | undefined): Record<string, string>
-        fromInputs(get: (name: string) => string): Json
+        as: 'members'
+        columns: Readonly<Record<'name' | 'value', { control: Control }>>
+        max: number
+        one: string
+        add: string
       }
+    /** The known members of an object; `tidy` completes what was typed. */
+    | { as: 'group'; parts: Readonly<Record<string, Control>>; tidy?(typed: JsonObject): Json }
   )
 
 /**

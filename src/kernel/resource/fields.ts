@@ -5,7 +5,7 @@ import { readFreeFlag } from '../free-field.ts'
 import { type Json, toObject } from '../shape.ts'
 import { INVISIBLE, INVISIBLE_BUT_LINES, given, readPictureUrl, readText, readUrl } from '../shown-fields.ts'
 import { callable } from '../parse-fields.ts'
-import type { Field, Labelled, Reading, Stored, ValueOf } from './field.ts'
+import type { Control, Field, Labelled, Reading, Stored, ValueOf } from './field.ts'
 import { type Wrong, attempt, refuseIfAny, toWrong } from './wrong-fields.ts'
 
 /* The kinds of fields of resources. Modules add kinds that only they can read, such as prices of checkouts. */
@@ -204,6 +204,19 @@ export function rows<Of extends Columns>(
     },
   })
 }
+
+/** The input of an object of any members; `like` is an example of one. */
+export const membersControl = ({
+  like: [name, value],
+  ...control
+}: Labelled & { max: number; one: string; add: string; like: readonly [string, string] }): Control => ({
+  as: 'members',
+  columns: {
+    name: { control: { as: 'text', label: 'Name', placeholder: name } },
+    value: { control: { as: 'text', label: 'Value', placeholder: value } },
+  },
+  ...control,
+})
 
 export function readList(path: string, value: unknown, max: number, of: string): unknown[] {
   const sent = given(value) ?? []

@@ -5,7 +5,7 @@ import { LONG_NAME, callable, isReadElsewhere } from '../parse-fields.ts'
 import { badField } from '../errors.ts'
 import type { Field, FieldsOf } from './field.ts'
 import { type RecordOf, type Entity, type ValuesOf, show, shownSchema } from './resource.ts'
-import { type Wrong, attempt, refuseIfAny, toWrong } from './wrong-fields.ts'
+import { RefusedInputs, type Wrong, attempt, refuseIfAny, toWrong } from './wrong-fields.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
@@ -38,6 +38,7 @@ function readBody<F extends FieldsOf, R>(of: Entity<F, R>, context: R, body: Bod
     if (held && (body[wire] === undefined || (field.emptyLeaves && given(body[wire]) === undefined))) continue
     if (field.isShownInPart && wire in shown && shown[wire] === body[wire]) continue
     const value = attempt(wrong, placeOf(field, wire), () => {
+      if (body[wire] instanceof RefusedInputs) throw body[wire].error
       const read = field.read(body[wire], { ...reading, path: wire })
       if (held && field.set === 'once' && !isDeepStrictEqual(read, others[name]))
         throw badField(wire, `${wire} cannot be changed.`)

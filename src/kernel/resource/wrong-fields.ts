@@ -31,6 +31,18 @@ class WrongFields extends AppError {
   }
 }
 
+/**
+ * Inputs of a form that make no value, such as two rows of one name. The form puts it in the place of the value, so that its refusal is reported
+ * together with all others.
+ */
+export class RefusedInputs {
+  readonly error: AppError
+
+  constructor(error: AppError) {
+    this.error = error
+  }
+}
+
 export function refuseIfAny([first, ...others]: readonly Wrong[]): void {
   if (first) throw new WrongFields([first, ...others])
 }

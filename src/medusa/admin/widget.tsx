@@ -42,7 +42,7 @@ export const NanoPayments = ({ data: order }: { data: Order }) => (
   </>
 )
 
-/** `payment` changes when somebody refunds it on the same page; then the gateway is asked again. */
+/** `payment` changes when somebody refunds it on the same page; the gateway's data is then read again. */
 function NanoPayment({ payment: { id, refunds = [] } }: { payment: Payment }) {
   const [held, setHeld] = useState<PaymentView | undefined>(undefined)
   const [problem, setProblem] = useState<string | undefined>(undefined)

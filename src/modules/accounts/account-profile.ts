@@ -88,7 +88,7 @@ function colour(labelled: Labelled) {
     schema: orNull(answer.text),
     takes: orNull(answer.text),
     example: '#1a5fc7',
-    control: { as: 'text', max: 7, ...labelled },
+    control: { as: 'colour', ...labelled },
     read(value, { path }) {
       const accent = typeof value === 'string' ? toAccent(value) : undefined
       if (given(value) === undefined) return null

@@ -39,6 +39,8 @@ export const tooManyLinks = (retryAfterSeconds: number) =>
     'You can request four sign-in links an hour for one email address, five from all callers together. Links already sent work for one hour.',
     retryAfterSeconds,
   )
+export const tooManyRecipients = (max: number, retryAfterSeconds: number) =>
+  overLimit(`One IP address can request ${max} sign-in links an hour.`, retryAfterSeconds)
 export const tooManyProofs = (retryAfterSeconds: number) =>
   overLimit('You can request five codes and try ten times an hour.', retryAfterSeconds)
 export const wrongProof = (field: 'code' | 'key') =>

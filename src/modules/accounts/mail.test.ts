@@ -58,7 +58,7 @@ test('a server that refuses, or is not there, is tried again by the job until th
   assert.equal((await redeemSignIn(ctx, tokenOf(server.received[0]!.text))).account.email, 'alice@example.com')
 })
 
-test('a server that is not there says so; one that wants another password gets no mail, and the error does not tell ours', async (t) => {
+test('an unreachable server is reported; one that refuses the password gets no mail, and the error does not contain the password', async (t) => {
   const mail = { id: 'm', recipient: 'a@example.com', subject: 's', text: 't' }
   const nowhere = smtpMailer('smtp://127.0.0.1:1', FROM)
   t.after(() => nowhere.close())

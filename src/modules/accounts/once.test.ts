@@ -202,7 +202,7 @@ forEachEngine((engine, open: (t: TestContext) => Promise<OpenedStore>) => {
   })
 
   if (engine === 'postgres') {
-    test('what a run records in the very moment in which it is taken over is found', async (t) => {
+    test('what a run records at the moment of its takeover is found', async (t) => {
       const opened = await open(t)
       const { ctx } = opened
       await startDead(opened, { claim: 'run_of_the_dying', lease_until: 0 })
@@ -224,7 +224,7 @@ forEachEngine((engine, open: (t: TestContext) => Promise<OpenedStore>) => {
   }
 
   // After a machine slept or a process was stopped, the process continues as if nothing had happened.
-  test('of two runs that both believe to be the only one, what one makes comes to nothing', async (t) => {
+  test('of two concurrent runs with one key, only one takes effect', async (t) => {
     const opened = await open(t)
     const { ctx } = opened
     const { resolve: wake, promise: awake } = Promise.withResolvers<void>()
@@ -260,7 +260,7 @@ forEachEngine((engine, open: (t: TestContext) => Promise<OpenedStore>) => {
     assert.ok(clock.now() - before < MINUTE, 'it waits for a lease, not for the hour')
   })
 
-  test('what a gateway of the version before began is left to it for ten minutes', async (t) => {
+  test('a request begun by a gateway of the previous version is left to it for ten minutes', async (t) => {
     const opened = await open(t)
     const { clock } = opened
     await startDead(opened, { claim: null, lease_until: null })

@@ -29,7 +29,7 @@ forEachEngine((engine) => {
     return { world, owner, make, callerOf, codes, prove }
   }
 
-  // A browser that was left open at the counter must not make a key for whoever passes by.
+  // A browser left open at the counter must not let anybody make a key.
   test('403 fresh_proof_required a quarter of an hour after the sign-in, renewed or not; to look needs no proof, and a key none at all (contract 5, rule 33)', async (t) => {
     const { world, owner, make, callerOf } = await openHouse(t)
     const { token } = await world.signIn('owner@example.com')

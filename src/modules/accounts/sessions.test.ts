@@ -58,8 +58,8 @@ forEachEngine((_engine, open) => {
     assert.ok((await ctx.db.selectFrom('session_secrets').selectAll().execute()).length <= 4)
   })
 
-  // An operator who must end all sessions deletes the secret from the store. A leaked key is revoked in a hurry, and
-  // whoever signed in with it must be signed out.
+  // To end all sessions, an operator deletes the secret from the store. When a leaked key is revoked, everybody who signed in with it must be signed out
+  // at once.
   test('without its secret in the store a session ends within two minutes, and one that was opened with a key with the key', async (t) => {
     const { ctx, clock, account, sessions } = await openAccount(t)
     const owner = { accountId: account.id, actor: OPERATOR }
@@ -79,7 +79,7 @@ forEachEngine((_engine, open) => {
   })
 
   // Otherwise tokens that the first process signed with the new secret would be invalid at the second.
-  test('a secret that cannot be read is replaced once, whoever else finds it so', async (t) => {
+  test('a secret that cannot be read is replaced once, even if several find it at the same time', async (t) => {
     const { db } = (await openAccount(t)).ctx
     await insertSessionSecret(db, { id: 'ses_1', secret: 'unreadable', createdAt: 1 })
     for (const secret of ['first', 'second']) {

@@ -106,6 +106,18 @@ forEachEngine((_engine, open) => {
     await assert.rejects(ask(), refused('too_many_requests'))
   })
 
+  // From one address that was an hour's 3,600 mails to strangers, at the operator's cost and in the operator's name.
+  test('429 the hundred and first mailbox within an hour from one caller; others sign in all the same', async (t) => {
+    const { ctx, clock } = await openLinks(t)
+    const ask = (at: number, from = ip) => requestSignIn(ctx, { email: `victim${at}@example.com`, ip: from, baseUrl })
+    for (let at = 0; at < 100; at++) await ask(at)
+    await assert.rejects(ask(100), (error: AppError) => error.status === 429 && error.retryAfterSeconds === 3_600)
+    assert.equal((await ctx.db.selectFrom('jobs').select('id').execute()).length, 100)
+    await ask(100, '192.0.2.2')
+    clock.advance(HOUR)
+    await ask(101)
+  })
+
   // Somebody who reads the store or a backup must not be able to sign in.
   test('the token is in the mail only; the queue and the links know nothing to sign in with (contract 5, rule 15)', async (t) => {
     const { ctx, mail } = await openLinks(t)

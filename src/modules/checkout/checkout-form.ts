@@ -76,26 +76,7 @@ export const checkoutForm = entity({
     notify: email({ label: 'Email me when paid' }),
     expire: lifetime({ label: 'Expires after', isForNew: true }),
     webhookUrl: webhookUrl({ label: 'Webhook', hint: 'Receives payment events, signed with your webhook secret.' }),
-    metadata: {
-      ...metadata(),
-      control: {
-        as: 'text',
-        label: 'Metadata',
-        hint: 'A JSON object, which webhooks return.',
-        placeholder: '{"order": "A-17"}',
-        lines: 3,
-        unset: {},
-        toInput: (shown) => JSON.stringify(shown, null, 2),
-        // Text that is not JSON stays text, which the reader of the field refuses.
-        fromInput(typed) {
-          try {
-            return typed === '' ? {} : JSON.parse(typed)
-          } catch {
-            return typed
-          }
-        },
-      },
-    },
+    metadata: metadata(),
     note: text({ label: 'Internal note', max: 1_000, lines: 2 }),
   },
 })

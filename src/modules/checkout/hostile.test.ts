@@ -4,8 +4,7 @@ import { parseFiat, toNanoAt } from './domain/fiat.ts'
 import { until } from '../../../test/support/until.ts'
 import { bearer, merchant, nano, openShop } from '../../../test/support/checkout-steps.ts'
 
-// Addresses are public, and callers choose them. Whatever others do with a shop's address must not cost the shop
-// anything.
+// Addresses are public, and callers choose them. What others do with a shop's address must not harm the shop.
 test('a stranger who makes and gives up hundreds of checkouts on my address does not hide mine', async (t) => {
   const { world, shop } = await openShop(t)
   const { key: mine } = await shop.join()

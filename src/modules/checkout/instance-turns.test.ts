@@ -56,7 +56,7 @@ async function openWatched(t: TestContext, watched: number) {
   return { ...opened, monitor, openAlone }
 }
 
-test('whoever is alone credits every payment at once, whatever else is said on the channel', async () => {
+test('a single instance credits every payment at once, whatever else is sent on the channel', async () => {
   const { all, notices } = await openShares(1)
   for (const text of ['here nobody', 'here 1.5', 'here', '']) notices.publish('listening', text)
   for (let at = 0; at < 100; at++) assert.deepEqual(turnsOf(all, newHash()), [0])
@@ -142,7 +142,7 @@ test('a payment whose instance is gone is credited by the next, and one that was
   assert.deepEqual(second.described, [lonely.hash, other.hash])
 })
 
-test('a block that is reported and that no node knows is asked for twenty times more, ever later, and then left to the poller, who comes at once', async (t) => {
+test('a block that is reported and that no node knows is looked up twenty times more, ever later, and then left to the poller, which starts at once', async (t) => {
   const { clock, openAlone } = await openWatched(t, 1)
   const { network, monitor } = openAlone()
   await monitor.feed.start()

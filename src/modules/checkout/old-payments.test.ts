@@ -84,10 +84,10 @@ for (const engine of ENGINES) {
     await resync(node)
     const after = await lookAnew(world, shop)
     assert.deepEqual(await statuses(after, ids), ['pending', 'pending', 'pending'])
-    // The node may also tell of old blocks as if they were new, whether they wait or were received.
+    // The node may also report old blocks as new, whether they are receivable or received.
     tellAgain(world, oldSend)
     tellAgain(world, oldReceived)
-    // Events are processed in order: when the new payments count, the old ones have been looked at.
+    // Events are processed in order: once the new payments count, the old ones have been processed.
     const send = await world.pay(received.address, TWO)
     await publish(node, received.receive(frontierOf(node, received.key), send, TWO))
     await world.pay(given.address, nano('0.5'))
@@ -121,7 +121,7 @@ for (const engine of ENGINES) {
     assert.equal((await after.check(first.id)).additional_status, 'overpaid')
   })
 
-  test(`${engine}: a checkout that its merchant moves does not take what lay at the new address`, async (t) => {
+  test(`${engine}: a checkout that is moved to another address does not count money that was already there`, async (t) => {
     const { world, node, shop } = await openOne(t, engine)
     const [from, to] = [new Signer(55).address, new Signer(56).address]
     const made = await shop.open({ address: from, amount: '2', mode: 'unique_address' }, bearer(world.key()))
@@ -157,7 +157,7 @@ for (const engine of ENGINES) {
     }
   })
 
-  test(`${engine}: an order of a store of 0.1, which did not look, keeps what the node's time proved old`, async (t) => {
+  test(`${engine}: an order of a store of 0.1, which made no first look, still excludes what the node’s time proves old`, async (t) => {
     const { world, node, shop } = await openOne(t, engine)
     const { address } = new Signer(57)
     await world.pay(address, TWO)
@@ -197,7 +197,7 @@ test('an unconfirmed payment that was on its way before the order is none of it'
   assert.equal((await after.check(made.id)).status, 'pending')
 })
 
-test('502 nobody is asked to pay while no node can say what lies on the address (contract 7, Texts and codes: no upstream node answers)', async (t) => {
+test('502 no checkout is created while no node can report what is on the address (contract 7, Texts and codes: no upstream node answers)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start({ NODE_URLS: 'http://127.0.0.1:9' })
   const { address } = new Signer(60)
@@ -208,7 +208,7 @@ test('502 nobody is asked to pay while no node can say what lies on the address 
   assert.deepEqual(await db.selectFrom('checkout_reservations').select('owner').execute(), [])
 })
 
-test('429 a stranger with too many open orders costs no question to a node', async (t) => {
+test('429 for an anonymous caller with too many open orders, without a request to a node', async (t) => {
   const world = await openWorld(t)
   const env = { CHECKOUT_OPEN_ANONYMOUS_MAX: '1' }
   const { address } = new Signer(62)

@@ -2,12 +2,14 @@ import { answer } from '../../kernel/answers.ts'
 import { readFreeFlag } from '../../kernel/free-field.ts'
 import { badField } from '../../kernel/errors.ts'
 import type { Labelled, Reading } from '../../kernel/resource/field.ts'
-import { asJson, asked, field, readList, url } from '../../kernel/resource/fields.ts'
+import { asJson, asked, field, membersControl, readList, url } from '../../kernel/resource/fields.ts'
 import { type Wrong, attempt, refuseIfAny } from '../../kernel/resource/wrong-fields.ts'
 import { type JsonObject, textOf } from '../../kernel/shape.ts'
 import { readUrl } from '../../kernel/shown-fields.ts'
 import { readPrice, readTotal } from './price-fields.ts'
 import {
+  METADATA_BYTES_MAX,
+  METADATA_KEYS_MAX,
   PLANS_MAX,
   readAddress,
   readCurrency,
@@ -139,6 +141,16 @@ export const plans = (labelled: Labelled & { add: string }) =>
 
 export const metadata = () =>
   field<JsonObject, string>({
+    control: membersControl({
+      label: 'Metadata',
+      hint: 'Your own notes for programs: webhooks return them. Values that are not text are shown as JSON.',
+      like: ['order', 'A-17'],
+      max: METADATA_KEYS_MAX,
+      one: 'Entry',
+      add: 'Add an entry',
+      formText: `takes up to ${METADATA_KEYS_MAX} entries, and ${METADATA_BYTES_MAX} bytes`,
+      unset: {},
+    }),
     ...asJson<JsonObject>(),
     personal: true,
     erased: '{}',

@@ -19,7 +19,7 @@ function watch(url: string): { text: string; ended: boolean } {
 }
 
 // A payment would prove nothing here, because the second instance also sees it on the ledger.
-test('what a merchant does on one instance reaches whoever watches on another, and a closing gateway ends its streams', async (t) => {
+test('a merchant’s change on one instance reaches viewers on another, and a closing gateway ends its streams', async (t) => {
   const world = await openWorld(t, 'postgres')
   const [first, second] = [await world.start(), await world.start()]
   const open = () => first.open({ address, amount: '1' }, bearer(world.key()))

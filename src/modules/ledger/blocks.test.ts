@@ -14,7 +14,7 @@ test('a block shows its amounts in nano beside raw, and so does the balance in a
   })
 })
 
-// It would be read as raw in ten digits, and be wrong by a factor that nobody sees.
+// Read as a decimal number it would give a wrong amount in raw, and nobody would notice.
 test('the hexadecimal balance of an old block is not taken for raw, even where no letter shows it', () => {
   const contents = { type: 'send', balance: '00000000000000000000000000001000' }
   assert.deepEqual(shapeBlock({ contents }), { contents })

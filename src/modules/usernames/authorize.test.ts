@@ -67,7 +67,7 @@ for (const engine of ENGINES) {
     await assertAccounted(market, shop)
   })
 
-  test(`a signed change is made when it is paid, or at once when it was: whoever pays, and once (contract 4.1, rule 18) on ${engine}`, async (t) => {
+  test(`a signed change is made once it is paid, or at once if it was paid before: by anybody, and once (contract 4.1, rule 18) on ${engine}`, async (t) => {
     const market = await openMarket(t, engine)
     const shop = await market.start()
     const [alice, bob, savings] = [await market.person(), await market.person(), new Signer(920)]
@@ -108,7 +108,7 @@ for (const engine of ENGINES) {
   })
 }
 
-test('the account whose key bought a name changes and extends it with the key, whoever pays (contract 3, rule 10; 2, rule 7)', async (t) => {
+test('the account whose key bought a name changes and extends it with the key; anybody may pay (contract 3, rule 10; 2, rule 7)', async (t) => {
   const { market, shop, person: alice } = await openStall(t)
   const bob = await market.person()
   const [{ key }, { key: foreign }] = [await shop.join(), await shop.join()]
@@ -130,7 +130,7 @@ test('the account whose key bought a name changes and extends it with the key, w
   const { lease: current } = await offer(shop, 'alice')
   const { owner, title, location, expires } = current!
   assert.deepEqual([owner, title, location, expires], [alice.address, 'Shop', 'Here', 'November 15, 2028'])
-  // An offer made for one stranger is not extended by another.
+  // An offer made with a key of one stranger and paid by another extends nothing.
   const strange = await offer(shop, 'alice', bearer(foreign))
   await market.send(bob, strange.address, priceOf(strange, '1 Year'))
   assert.equal((await untilRefunded(market, shop, strange.id)).order.reason, 'name_taken')

@@ -1,1 +1,2 @@
+export { NAME_UPDATE } from './domain/change-name.ts'
 export { readChanges } from './wire-fields.ts'

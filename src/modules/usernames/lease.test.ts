@@ -38,7 +38,7 @@ test('a second payment of the same amount is sent back, and one for another plan
   await assertAccounted(market, shop)
 })
 
-test('paid in time while the gateway was down: owner and stranger are judged by when they paid (contract 3, Username: the owner pays in grace; 3, rule 11)', async (t) => {
+test('paid in time while the gateway was down: owner and stranger are treated by when they paid (contract 3, Username: the owner pays in grace; 3, rule 11)', async (t) => {
   const market = await openMarket(t)
   const before = await market.start()
   const [alice, bob] = [await market.person(), await market.person()]
@@ -65,7 +65,7 @@ const withoutTimes = (answer: object) =>
   JSON.parse(JSON.stringify(answer).replaceAll(/"local_timestamp":"[0-9]+"/g, '"local_timestamp":"0"')) as object
 
 for (const engine of ENGINES)
-  test(`a name that is free again goes to the caller who pays for it, though the node keeps no times (${engine})`, async (t) => {
+  test(`a name that is free again goes to the caller who pays for it, also if the node has no timestamps (${engine})`, async (t) => {
     const market = await openMarket(t, engine)
     const node = await FaultyNode.start(t, { ledger: market.ledger })
     node.lie('blocks_info', withoutTimes)

@@ -3,7 +3,7 @@ import { INVISIBLE, parseUrl } from '../../kernel/shown-fields.ts'
 import type { NameChanges } from './domain/change-name.ts'
 import { badChange } from './errors.ts'
 
-const TEXT_MAX = 99
+export const TEXT_MAX = 99
 const METADATA_BYTES_MAX = 500
 
 /** The members of a profile; those that are URLs are shown as links. */
@@ -42,7 +42,7 @@ function readRemove(value: unknown, changes: NameChanges): string[] {
   return [...new Set(names as string[])].sort()
 }
 
-function readText(field: string, value: unknown): string {
+export function readText(field: string, value: unknown): string {
   const text = typeof value === 'string' ? value.replace(INVISIBLE, '').trim() : undefined
   if (text === undefined || text === '' || text.length > TEXT_MAX) {
     throw badChange(field, `${field} must be a text of 1 to ${TEXT_MAX} characters.`)
@@ -51,7 +51,7 @@ function readText(field: string, value: unknown): string {
 }
 
 /** Checks the protocol first, because a URL with another one, such as `javascript:`, could run a program or deceive the reader. */
-function readLink(field: string, value: unknown): string {
+export function readLink(field: string, value: unknown): string {
   const text = readText(field, value)
   const url = /^https?:\/\//i.test(text) ? parseUrl(text) : undefined
   if (!url || url.username !== '' || url.password !== '') {

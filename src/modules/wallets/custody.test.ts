@@ -60,7 +60,7 @@ forEachEngine((engine) => {
     assert.equal(world.fundsOf(SHOP), nano(1))
   })
 
-  test('whoever lost the lease while it computed commits nothing, nor does what fails in the middle', async (t) => {
+  test('a process that lost the lease while it computed commits nothing, and neither does one that fails in between', async (t) => {
     const world = await openWalletWorld(t, { engine, random: testRandom })
     const instance = await world.start()
     const wallet = (await findWalletByAddress(world.db, await world.create(instance)))!
@@ -111,7 +111,7 @@ forEachEngine((engine) => {
     assert.ok(wins.signed > 0 && wins.refused > 0)
   })
 
-  test('a frontier, a deposit and a reference are each used once, whoever tries', async (t) => {
+  test('a frontier, a deposit and a reference are each used once, even by concurrent processes', async (t) => {
     const { world, instance, wallet } = await openWallet(t, { engine })
     await world.deposit(wallet, nano(5))
     await world.finish(send(world, instance, wallet, nano(1), 'one'))
@@ -222,7 +222,7 @@ test('a payment of the treasury commits with its cause, happens once, and surviv
 
 // Whoever has the lock may be about to sign on the frontier that was read.
 forEachEngine((engine) => {
-  test('a confirmation moves no wallet whose lock somebody else has, and moves it once the lock is free', async (t) => {
+  test('a confirmation updates no wallet whose lock is taken, and updates it once the lock is free', async (t) => {
     const { world, instance, wallet } = await openUsedWallet(t, { engine })
     const { ledger } = world
     ledger.hold()
@@ -242,7 +242,7 @@ forEachEngine((engine) => {
 })
 
 // A confirmation wakes every instance, and the one that signed may be renewing its lease at that moment.
-test('a lease that was given back stays free, whatever renewal comes late', async (t) => {
+test('a lease that was given back stays free, even after a late renewal', async (t) => {
   const world = await openWalletWorld(t, { random: testRandom })
   const instance = await world.start()
   const { id } = (await findWalletByAddress(world.db, await world.create(instance)))!

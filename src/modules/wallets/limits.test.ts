@@ -47,7 +47,7 @@ test('everything can be sent under a limit when it is within it', async (t) => {
   assert.equal(await codeOf(world.finish(send(world, instance, large, nano(3)))), 'limit_reached')
 })
 
-// A key that was used for one nano must not be charged for everything, nor the other way round.
+// An Idempotency-Key of a send of one nano is not valid for a send of the whole balance, nor the other way round.
 test('a repeated send of everything is the same as one of everything only', async (t) => {
   const { world, instance, wallet } = await openWallet(t)
   await world.deposit(wallet, nano(5))

@@ -35,7 +35,7 @@ const recover = (world: WalletWorld, { ctx }: Instance, ask = askOf(world)) =>
 
 forEachEngine((engine) => {
   // Two nano in a wallet made after the backup were lost, while `verify` found no differences.
-  test('money on wallets made after the backup is found, belongs to whoever the operator says, and can be sent', async (t) => {
+  test('money on wallets made after the backup is found, assigned to the account that the operator names, and can be sent', async (t) => {
     const { world, instance, kept, lost } = await openOlderStore(t, engine)
     const [used, waiting] = [lost[7]!, lost[29]!]
     await world.deposit(used, nano(2))
@@ -70,7 +70,7 @@ forEachEngine((engine) => {
     assert.equal(audits.filter(({ what }) => what === 'wallet.recovered').length, 2)
   })
 
-  // It would have received what payers of the older wallet still sent.
+  // Otherwise a new wallet would receive what payers of the older wallet still send.
   test('an address that was handed out before the restore is not handed out again', async (t) => {
     const { world, instance, lost } = await openOlderStore(t, engine)
     await world.deposit(lost[14]!, nano(1))

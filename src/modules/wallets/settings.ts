@@ -66,7 +66,7 @@ export const WALLET_SETTINGS = {
     'WALLET_RELEASE_AFTER',
     '900',
     whole(60, 604_800),
-    'Seconds for which all nodes must deny what a signed block of a wallet builds on before the block is released.',
+    'A signed block of a wallet is released when all nodes have denied, for this many seconds, a block that it builds on.',
   ),
   walletRepresentative: setting(
     'WALLET_REPRESENTATIVE',

@@ -54,7 +54,7 @@ forEachEngine((engine) => {
     assert.equal((await world.about()).length, 3)
   })
 
-  test('a transaction that is rolled back leaves no event, no secret, no delivery and no job, and tells no endpoint', async (t) => {
+  test('a transaction that is rolled back leaves no event, secret, delivery or job, and notifies no endpoint', async (t) => {
     const { world, receiver, received } = await openBoth(t)
     const before = await dumpStore(world.store.db)
     const recorded = inTx(world.ctx, async (tx) => {

@@ -86,7 +86,7 @@ const NO_OUTCOMES: [string, Script][] = [
   ['a structured 500', () => raw(500, '{"success":false,"errorReason":"unexpected_settle_error","isValid":false}')],
 ]
 
-test('503 a facilitator that cannot tell whether a payment is good: nothing is claimed, nothing is sent', async (t) => {
+test('503 if the facilitator cannot verify a payment: nothing is claimed, nothing is sent', async (t) => {
   const { call, node, upstream, facilitator, app } = await openRemoteShop(t)
   const payer = await openPayer(node)
   for (const [what, script] of NO_OUTCOMES) {

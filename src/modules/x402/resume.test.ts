@@ -77,7 +77,7 @@ test('a crash between settlement and action resumes with the action', async (t) 
   for (const action of ['process', 'account_info', 'block_info']) assert.equal(upstream.hits(action), 0, action)
 })
 
-test('503 while another instance works on a payment, whoever presents it waits and is then told to come back', async (t) => {
+test('503 while another instance processes a payment: a client that presents it waits and is then asked to retry', async (t) => {
   const { upstream, block, dieAfterClaim, present } = await openOrder(t, { env: { X402_TIMEOUT_SECONDS: '1' } })
   await dieAfterClaim(Date.now() + 3_600_000)
   assertPending(await present(), block)
@@ -85,7 +85,7 @@ test('503 while another instance works on a payment, whoever presents it waits a
 })
 
 // A payment that its payer has abandoned must not keep the account from paying again.
-test('a claim that nobody works on, and that the ledger does not have, makes room for another block', async (t) => {
+test('an abandoned claim whose block is not on the ledger is replaced by another block', async (t) => {
   const { call, node, app, payer, block: abandoned, dieAfterClaim, present } = await openOrder(t)
   await dieAfterClaim(0)
   const frontier = { ...frontierOf(node, payer.key), representative: new Signer(5).key }
@@ -97,7 +97,7 @@ test('a claim that nobody works on, and that the ledger does not have, makes roo
   assert.deepEqual([late.status, late.json().code], [402, 'invalid_transaction_state'])
 })
 
-test('200 what is paid for is finished and kept for a client that has left', async (t) => {
+test('200 a paid request is finished and its answer kept for a client that has disconnected', async (t) => {
   const { upstream, url, app, block, hash, present } = await openOrder(t)
   const release = upstream.hold('work_generate')
   const controller = new AbortController()

@@ -162,6 +162,13 @@ document.addEventListener('change', ({ target }) => {
   if (file) void showPicture(target, file)
 })
 
+// The text of a colour and its picker follow each other.
+document.addEventListener('input', ({ target }) => {
+  const [text, picker] = target.closest('.colour')?.children ?? []
+  if (target === picker) text.value = picker.value
+  else if (target === text && /^#[0-9a-f]{6}$/i.test(text.value.trim())) picker.value = text.value.trim().toLowerCase()
+})
+
 // Search opens with a slash, or with Ctrl-K from anywhere.
 document.addEventListener('keydown', (event) => {
   const isTyping = event.target.closest('input, textarea, select')

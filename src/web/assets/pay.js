@@ -263,7 +263,7 @@ document.addEventListener('submit', (event) => {
   void play(event.target)
 })
 
-for (const time of document.querySelectorAll('time')) {
+for (const time of document.querySelectorAll('time:not([title])')) {
   const style = { dateStyle: 'long', timeStyle: 'long' }
   time.textContent = new Intl.DateTimeFormat(locale, style).format(new Date(time.dateTime))
 }

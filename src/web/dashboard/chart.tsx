@@ -24,12 +24,17 @@ export const DayChart = (props: { title: string; summary: string; unit: string; 
   const step = WIDTH / Math.max(1, bars.length)
   const first = bars.at(0)?.date ?? ''
   const last = bars.at(-1)?.date ?? ''
+  const caption = (
+    <figcaption>
+      <span class="chart-title">{title}</span>
+      <span class="chart-summary">{summary}</span>
+    </figcaption>
+  )
+  // Where nothing happened, the caption says all there is.
+  if (bars.every(({ height }) => height === 0)) return <figure class="chart">{caption}</figure>
   return (
     <figure class="chart">
-      <figcaption>
-        <span class="chart-title">{title}</span>
-        <span class="chart-summary">{summary}</span>
-      </figcaption>
+      {caption}
       <svg
         viewBox={`0 0 ${WIDTH} ${HEIGHT + 1}`}
         preserveAspectRatio="none"

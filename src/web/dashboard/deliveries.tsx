@@ -32,7 +32,7 @@ const AGAIN = ['redelivery', 'replay']
 /** The state of an event: that of its last delivery, or that it has no receiver. */
 export function stateOf({ deliveredAt, deliveries, url }: EventRow): string {
   if (deliveredAt !== null) return 'delivered'
-  return deliveries.at(-1)?.state ?? (url === null ? 'not pushed' : 'queued')
+  return deliveries.at(-1)?.state ?? (url === null ? 'not sent' : 'queued')
 }
 
 /** An event with every attempt to deliver it. */

@@ -214,6 +214,43 @@ export const PictureField = (props: FieldProps) => {
   )
 }
 
+/** What the picker of a colour shows beside a text. */
+export const toPicked = (text: string, otherwise = '#000000') =>
+  /^#[0-9a-f]{6}$/i.test(text) ? text.toLowerCase() : otherwise
+
+/** A colour as text with a picker beside it. A hidden input has the text as it was, which says which of the two somebody changed. */
+export const ColourField = (props: FieldProps & { placeholder?: string }) => {
+  const { name, label, placeholder, filled } = props
+  const { [name]: text = '', [`${name}.was`]: was = text } = filled.values
+  return (
+    <Labelled {...props}>
+      {(described, wrong) => (
+        <div class="colour">
+          <input
+            id={`f-${name}`}
+            name={name}
+            aria-describedby={described}
+            aria-invalid={wrong ? 'true' : undefined}
+            autofocus={wrong}
+            autocomplete="off"
+            spellcheck={false}
+            maxLength={7}
+            placeholder={placeholder}
+            value={text}
+          />
+          <input
+            name={`${name}.picked`}
+            type="color"
+            aria-label={`Pick the ${label.toLowerCase()}`}
+            value={filled.values[`${name}.picked`] ?? toPicked(text, placeholder)}
+          />
+          <input name={`${name}.was`} type="hidden" value={was} />
+        </div>
+      )}
+    </Labelled>
+  )
+}
+
 /** A program may have set a value that people are not offered: the form keeps it. */
 const withValue = (options: SelectOptions, value: string): SelectOptions =>
   options.some(([one]) => one === value) || value === '' ? options : [...options, [value, value]]

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { wallClockOf } from '../../kernel/calendar.ts'
 import type { FrameProps } from '../../kernel/page.ts'
 import type { Permission } from '../../kernel/rights.ts'
+import { assetUrl } from '../assets.ts'
 import { Document } from '../layout.tsx'
 import { ShopClock } from './show.tsx'
 import { Side, Tabs, Top, Up, shopName } from './shell.tsx'
@@ -47,9 +48,7 @@ const Banner = () => (
 
 const Brand = () => (
   <a href="/dashboard" class="brand">
-    <svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true">
-      <path d="M4 4 L20 20 M20 4 L4 20 M4 12 H20" />
-    </svg>
+    <img src={assetUrl('icon.svg')} alt="" width="28" height="28" />
     nano-gateway
   </a>
 )

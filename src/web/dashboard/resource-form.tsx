@@ -1,10 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { ComponentChildren } from 'preact'
+import { AppError } from '../../kernel/errors.ts'
 import type { FormFields, FormState } from '../../kernel/page.ts'
 import type { Control, FieldsOf, Rules } from '../../kernel/resource/field.ts'
+import { RefusedInputs } from '../../kernel/resource/wrong-fields.ts'
 import { type AnyEntity, type Entity, type RecordOf, show } from '../../kernel/resource/resource.ts'
 import { type Json, type JsonObject, toList, toObject } from '../../kernel/shape.ts'
-import { EMPTY, PictureField, SelectField, TextField } from './form.tsx'
+import { ColourField, EMPTY, PictureField, SelectField, TextField, toPicked } from './form.tsx'
+import { inputsToMembers, membersToInputs } from './members.ts'
 import { Group, type GroupProps, Rows, rowsIn } from './rows.tsx'
 import { Card } from './show.tsx'
 import { fromTyped } from './typed-amount.ts'
@@ -58,7 +60,7 @@ export function formState<F extends FieldsOf, R>(
 
 function toInputs(name: string, control: Control, stored: Json | undefined, timeZone: string): Record<string, string> {
   const value = isDeepStrictEqual(stored, control.unset) ? undefined : stored
-  if (control.as === 'own') return control.toInputs(value)
+  if (control.as === 'members') return membersToInputs(name, value)
   if (control.as === 'group') {
     const inputs = Object.entries(control.parts).map(([part, of]) =>
       toInputs(`${name}.${part}`, of, toObject(value)[part], timeZone),
@@ -77,6 +79,9 @@ function toInputs(name: string, control: Control, stored: Json | undefined, time
   )
   return Object.fromEntries(cells) as Record<string, string>
 }
+
+const isUnfilled = (value: unknown) =>
+  value === undefined || value === '' || [[], {}, null].some((empty) => isDeepStrictEqual(value, empty))
 
 interface Typed {
   fields: Pick<FormFields, 'get' | 'typed'>
@@ -100,7 +105,15 @@ export function formBody<F extends FieldsOf, R>(
 ) {
   const body: Record<string, unknown> = {}
   const typed = { fields, rules: of.rules(context), currency, timeZone }
-  for (const { wire, control } of controlsOf(of, purpose)) if (has(wire)) body[wire] = fromInputs(wire, control, typed)
+  for (const { wire, control } of controlsOf(of, purpose)) {
+    if (!has(wire)) continue
+    try {
+      body[wire] = fromInputs(wire, control, typed)
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      body[wire] = new RefusedInputs(error)
+    }
+  }
   return body
 }
 
@@ -111,7 +124,7 @@ function fromInputs(name: string, control: Control, typed: Typed): unknown {
   const { fields, rules, currency } = typed
   const get = (input: string, of: Control | undefined = control) =>
     isDecimal(of) ? fromTyped(fields.get(input).replace(/\s*%$/, ''), currency) : fields.get(input)
-  if (control.as === 'own') return control.fromInputs((input) => fields.get(input))
+  if (control.as === 'members') return inputsToMembers(name, fields)
   if (control.as === 'choices')
     return control.options(rules).flatMap(([value]) => (get(boxOf(name, value)) === '' ? [] : [value]))
   if (control.as === 'list') {
@@ -121,9 +134,15 @@ function fromInputs(name: string, control: Control, typed: Typed): unknown {
   if (control.as === 'text' && control.fromInput) return control.fromInput(get(name), typed.timeZone)
   if (control.as === 'group') {
     const parts = Object.entries(control.parts).map(([part, of]) => [part, fromInputs(`${name}.${part}`, of, typed)])
-    const filled = parts.filter(([, value]) => value !== '' && value !== null && !isDeepStrictEqual(value, []))
+    const filled = parts.filter(([, value]) => !isUnfilled(value))
     const object = Object.fromEntries(filled) as JsonObject
     return filled.length === 0 ? null : (control.tidy?.(object) ?? object)
+  }
+  if (control.as === 'colour') {
+    const [written, was, picked] = [get(name), get(`${name}.was`), get(`${name}.picked`)]
+    const isPicked = picked !== '' && picked !== toPicked(was, control.placeholder)
+    // Without scripts only one of the two inputs follows the person.
+    return isPicked && written === was ? picked : written
   }
   if (control.as === 'picture') return get(`${name}.remove`) === '' ? get(name) : ''
   if (control.as !== 'rows') return get(name)
@@ -139,8 +158,6 @@ export interface FieldsProps {
   purpose: Purpose
   rules: Partial<Rules>
   filled: FormState
-  /** Inputs that the page renders itself, by the names of their fields. */
-  own?: Readonly<Record<string, ComponentChildren>>
 }
 
 type Controls = { wire: string; control: Control; isRequired: boolean }[]
@@ -203,11 +220,10 @@ const Lines = ({ of, ...props }: InputProps & { of: Controls }) => {
 }
 
 const Input = (props: InputProps & Controls[number]) => {
-  const { wire: name, control, isRequired, filled, rules, own = {}, only = {} } = props
+  const { wire: name, control, isRequired, filled, rules, only = {} } = props
   const { as, label, hint, placeholder } = control
   const purposes = only[name]?.join(' ')
   const common = { filled, name, label, purposes, ...(hint && { hint }), ...(placeholder && { placeholder }) }
-  if (as === 'own') return <>{own[name]}</>
   if (as === 'choice') {
     const options = control.options(rules)
     return options.length === 0 ? null : <SelectField {...common} required options={options} />
@@ -225,8 +241,9 @@ const Input = (props: InputProps & Controls[number]) => {
     )
   }
   if (as === 'choices') return <Choices {...{ name, control, filled, rules }} />
-  if (as === 'rows' || as === 'list') return <Rows {...{ name, control, filled, purposes }} />
+  if (as === 'rows' || as === 'list' || as === 'members') return <Rows {...{ name, control, filled, purposes }} />
   if (as === 'picture') return <PictureField {...common} />
+  if (as === 'colour') return <ColourField {...common} />
   return (
     <TextField
       {...common}

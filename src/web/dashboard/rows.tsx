@@ -69,7 +69,7 @@ type Cells = readonly { end: string; label: string; control: Control | undefined
 
 /** The cells of a row, by the ends of their names. */
 function cellsOf(control: Tabular): Cells {
-  if (control.as === 'rows')
+  if (control.as !== 'list')
     return Object.entries(control.columns).map(([column, { control: of }]) => ({
       end: `.${column}`,
       label: of?.label ?? column,
@@ -85,11 +85,11 @@ function cellsOf(control: Tabular): Cells {
   ]
 }
 
-type Tabular = Extract<Control, { as: 'rows' | 'list' }>
+type Tabular = Extract<Control, { as: 'rows' | 'list' | 'members' }>
 
 export const Rows = (props: GroupProps<Tabular>) => {
   const { name, filled } = props
-  const { max, one, add } = props.control
+  const { as, max, one, add } = props.control
   const isFilled = (end: string) =>
     Object.entries(filled.values).some(
       ([input, value]) => input.startsWith(`${name}[`) && input.endsWith(end) && value !== '',
@@ -113,6 +113,9 @@ export const Rows = (props: GroupProps<Tabular>) => {
         {named.map((cell) => (
           <Cell key={cell.name} filled={filled} {...cell} />
         ))}
+        {as === 'members' && (
+          <input type="hidden" name={`${name}[${at}].was`} value={filled.values[`${name}[${at}].was`]} />
+        )}
         <span class="moves" hidden>
           <button type="button" class="bare" data-by="-1" aria-label={`Move ${acts} up`}>
             ↑

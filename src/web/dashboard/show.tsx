@@ -18,7 +18,13 @@ export const Nano = ({ raw }: { raw: bigint }) => {
   const [whole = '0', decimals = ''] = exact.split('.')
   const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',')
   const isCut = decimals.length > SHOWN_DECIMALS
-  const shown = decimals === '' ? grouped : `${grouped}.${decimals.slice(0, SHOWN_DECIMALS)}${isCut ? '…' : ''}`
+  const start = decimals.slice(0, SHOWN_DECIMALS)
+  const isTiny = isCut && whole === '0' && !/[1-9]/.test(start)
+  const shown = isTiny
+    ? `< 0.${'1'.padStart(SHOWN_DECIMALS, '0')}`
+    : decimals === ''
+      ? grouped
+      : `${grouped}.${start}${isCut ? '…' : ''}`
   return (
     <span class="nano" title={isCut ? `${exact} nano` : undefined}>
       {shown} <span class="unit">nano</span>
@@ -149,13 +155,16 @@ export const Figure = (props: {
   </div>
 )
 
+/** Tables of so many columns fit everywhere, and stay tables on a phone. */
+const COLUMNS_FIT = 3
+
 /**
- * A table; on a narrow screen each row is a card whose cells are labelled. Its elements have explicit roles, because with another display
- * style they would no longer be a table to screen readers.
+ * A table; in a narrow place each row of a wide one is a paragraph whose cells are labelled. Its elements have explicit roles, because with
+ * another display style they would no longer be a table to screen readers.
  */
 export const Table = (props: { label: string; head: readonly ComponentChildren[]; children: ComponentChildren }) => (
   <div class="table" role="region" aria-label={props.label} tabIndex={0}>
-    <table class="cards" role="table">
+    <table class={props.head.length > COLUMNS_FIT ? 'rows' : undefined} role="table">
       <thead role="rowgroup">
         <tr role="row">
           {props.head.map((name, at) => (

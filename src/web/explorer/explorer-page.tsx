@@ -1,3 +1,4 @@
+import { assetUrl } from '../assets.ts'
 import { Document } from '../layout.tsx'
 import type { ShownPlace } from './show-place.tsx'
 
@@ -21,9 +22,7 @@ export const ExplorerPage = ({ place, rpcUrl, base }: { place: ShownPlace; rpcUr
     </aside>
     <header class="ledger-head">
       <a href={base === '' ? '/' : base} class="brand">
-        <svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true">
-          <path d="M4 4 L20 20 M20 4 L4 20 M4 12 H20" />
-        </svg>
+        <img src={assetUrl('icon.svg')} alt="" width="28" height="28" />
         Nano development ledger
       </a>
       {rpcUrl !== undefined && <code>{rpcUrl}</code>}

@@ -4,10 +4,10 @@ import type { Answer, Outcome } from '../client.ts'
 import type { AskedPurchase } from '../made.ts'
 import type { Caller } from './caller.ts'
 
-/** As an operator may sell them: an answer that nothing changes, and one that is another whenever the ledger has grown. */
+/** An operator's possible offer: one answer that never changes, and one that changes whenever the ledger grows. */
 export const SOLD = { X402_ACTIONS: 'work_generate,block_count', X402_PRICE: '0.00001 nano' }
 
-/** An agent without a key buys one request. Its payment is presented until it is clear what became of it. */
+/** An agent without a key buys one request, and presents its payment until the outcome is known. */
 export async function buy(caller: Caller): Promise<void> {
   const { random, buyer, made, over } = caller.options
   if (buyer.isBusy) return
@@ -32,7 +32,7 @@ export async function buy(caller: Caller): Promise<void> {
 function writeRequest(caller: Caller): string {
   const { random } = caller.options
   if (random.below(2) === 0) return JSON.stringify({ action: 'work_generate', hash: random.hex(64) })
-  // Nobody else asks with the same words: an answer that is remembered for others is not what was bought.
+  // The body is unique, so a response cached for others cannot be what was bought.
   return JSON.stringify({ action: 'block_count', note: random.hex(16) })
 }
 
@@ -46,11 +46,11 @@ async function readTerms(caller: Caller, body: string): Promise<PaymentRequired 
 interface Presented {
   purchase: AskedPurchase
   block: StateBlock
-  /** To two gateways at once. */
+  /** Presents it to two gateways at once. */
   isTwice: boolean
 }
 
-/** One try, or two at once; true when the agent has its answer. */
+/** Presents it once or to two gateways at once; true once the agent has its answer. */
 async function present(caller: Caller, { purchase, block, isTwice }: Presented): Promise<boolean> {
   const { random, buyer } = caller.options
   const tries = isTwice ? [0, 1] : [0]

@@ -13,47 +13,47 @@ export interface LoadOptions {
   client: Client
   random: SeededRandom
   payer: Payer
-  /** Pays for requests: a gateway publishes its blocks, so that it does nothing else meanwhile. */
+  /** Pays for requests. A gateway publishes its blocks, so it is used for nothing else meanwhile. */
   buyer: Payer
   money: Money
   mailbox: Mailbox
   market: Market
   staff: Staff
-  /** The person whose role this caller changes; nobody else does. */
+  /** The member whose role only this caller changes. */
   member: string
   thresholds: WorkThresholds
   webhookUrl: string
   webhookSecret: string
   db: Db
   made: Made
-  /** Distinguishes the keys of one caller from those of others. */
+  /** Makes the keys of callers unique. */
   name: string
   ending: AbortSignal
-  /** The run has failed: nothing is brought to its end any more. */
+  /** The run has failed: unfinished activities are dropped. */
   over: AbortSignal
 }
 
-/** Something that takes more than one request, and waits for others in between. */
+/** An activity of several requests that waits for others in between. */
 export interface Errand {
   what: string
-  /** One step; true when it is over. */
+  /** Makes one step; true if it was the last. */
   step(): Promise<boolean>
 }
 
 export const PRICES = ['0.00005', '0.0001', '0.000125', '0.0002', '0.0003', '0.0007']
-/** How often an unclear request is repeated before the client lets it be. */
+/** How often an unclear request is repeated before the client gives up for now. */
 const TRIES_MAX = 12
 /** Without faults everything must end; what does not is reported. */
 const ERRANDS_MAX = 600_000
 const IN_FLIGHT = 'idempotency_in_flight'
-/** Refusals that end with time. */
+/** Temporary refusals. */
 const TRANSIENT = new Set([IN_FLIGHT, 'too_many_requests'])
 
-/** Whether an answer says nothing about what was asked for: it is asked for again. */
+/** Whether the outcome of the request is unknown, so that it must be repeated. */
 export const isUnclear = (answer: Outcome): boolean =>
   !answer || answer.status >= 500 || TRANSIENT.has(String(answer.body.code))
 
-/** One caller: what all that it does has in common. */
+/** What all activities of a caller share. */
 export class Caller {
   readonly options: LoadOptions
   readonly #errands: Errand[] = []
@@ -71,12 +71,12 @@ export class Caller {
     this.#errands.push(errand)
   }
 
-  /** A step of one errand, whichever. */
+  /** Makes a step of a random activity. */
   async goOn(): Promise<void> {
     if (this.#errands.length > 0) await this.#step(this.options.random.below(this.#errands.length))
   }
 
-  /** Brings every errand to its end. */
+  /** Completes every activity. */
   async finish(): Promise<void> {
     const { client, over } = this.options
     const end = performance.now() + ERRANDS_MAX
@@ -88,7 +88,7 @@ export class Caller {
     for (const { what } of this.#errands) client.violations.push(`it never came to its end: ${what}`)
   }
 
-  /** Asks with the same key until the answer says what happened; undefined when nobody can say for now. */
+  /** Repeats the request with the same key until its outcome is known; undefined after too many tries. */
   async untilClear(request: object, key: string): Promise<Answer | undefined> {
     const { client, made } = this.options
     for (let tries = 0; tries < TRIES_MAX; tries++) {
@@ -104,7 +104,7 @@ export class Caller {
     return undefined
   }
 
-  /** The same request again must get the same answer, from any instance. */
+  /** Checks that the same request gets the same answer again, from any instance. */
   async repeat(request: object, key: string, member: string, expected: string): Promise<void> {
     const answer = await this.options.client.post(request, key)
     if (answer?.status === 200 && answer.body[member] !== expected) {

@@ -7,15 +7,14 @@ const TRIES_MAX = 40
 const SENDS = 4
 
 /**
- * A manager makes a key and sends with it; then the owner lowers the manager's role. From the moment this is acknowledged nothing leaves by
- * that key, whichever gateway is asked. The key is taken away before the role is given back: a request that was held up
- * meanwhile has no right either.
+ * A manager makes a key and sends with it; then the owner lowers the manager's role. Once this is acknowledged, the key must not send anything, on any
+ * gateway. The key is deleted before the role is restored, so that requests delayed meanwhile cannot use it either.
  */
 export async function changeRole(caller: Caller): Promise<void> {
   const { client, random, staff, member, over, made } = caller.options
   const setRole = (role: string) =>
     acknowledged(caller, () => client.ask('PUT', `/api/members/${member}`, { body: { role } }))
-  // The store may be away for a moment.
+  // Fails if the store is unreachable for a moment.
   const token = await staff.signIn(member).catch(() => undefined)
   if (token === undefined || over.aborted) return
   const body = { name: 'chaos', scopes: ['read', 'wallets:send'] }
@@ -34,7 +33,7 @@ export async function changeRole(caller: Caller): Promise<void> {
   await setRole('manager')
 }
 
-/** Asks until it is done; what is asked for a second time is the same. */
+/** Repeats an idempotent request until it is acknowledged. */
 async function acknowledged(
   { options: { client, over } }: Caller,
   ask: () => Promise<Answer | undefined>,
@@ -52,7 +51,7 @@ async function acknowledged(
   return undefined
 }
 
-/** A send from a cloud wallet with a key of a person. */
+/** Sends from a cloud wallet with a member's key. */
 async function send(caller: Caller, key: string, mustNotLeave: boolean): Promise<void> {
   const { random, money, made, client } = caller.options
   const amountRaw = (random.bigint(56) << 24n) + BigInt(made.sends.length + 1)

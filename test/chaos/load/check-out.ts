@@ -2,7 +2,7 @@ import type { AskedCheckout } from '../made.ts'
 import { type Caller, PRICES } from './caller.ts'
 import { planRefund } from './refund.ts'
 
-/** A checkout, acknowledged. */
+/** Makes a checkout. */
 export async function openCheckout(caller: Caller, terms: object = {}): Promise<AskedCheckout | undefined> {
   const { client, random, money, webhookUrl, webhookSecret } = caller.options
   const mode = random.below(4) === 0 ? 'generated_wallet' : 'unique_amount'
@@ -33,7 +33,7 @@ export async function openCheckout(caller: Caller, terms: object = {}): Promise<
   return { id, address, amountRaw: BigInt(amount), mode, notify, paidBy: undefined }
 }
 
-/** Pays a checkout if the money is there: through a gateway, or straight to the node. */
+/** Pays a checkout if the purse has enough: through a gateway, or directly at the node. */
 export async function payCheckout(caller: Caller, checkout: AskedCheckout): Promise<void> {
   const { client, random, made, payer, over } = caller.options
   const through = random.below(2) === 0 ? client : undefined
@@ -41,13 +41,13 @@ export async function payCheckout(caller: Caller, checkout: AskedCheckout): Prom
   else checkout.paidBy = await payer.pay(checkout.address, checkout.amountRaw, { through, over })
 }
 
-/** Opens a checkout and pays it; some of it may be given back later. */
+/** Makes a checkout and pays it; some of it may be refunded later. */
 export async function checkOut(caller: Caller): Promise<void> {
   const { random, made } = caller.options
   const checkout = await openCheckout(caller)
   if (!checkout) return
   made.checkouts.push(checkout)
-  // Some are never paid, and must never look as if they were.
+  // Some are never paid and must never be reported as paid.
   if (random.below(8) === 0) return
   await payCheckout(caller, checkout)
   if (checkout.paidBy !== undefined && random.below(2) === 0) planRefund(caller, checkout)

@@ -2,13 +2,13 @@ import type { AskedShare } from '../made.ts'
 import { type Caller, isUnclear } from './caller.ts'
 
 interface Way {
-  /** What opens the share; undefined while its mail has not come. */
+  /** The claim code; undefined until its mail has arrived. */
   code(): string | undefined
   /** The checkout of a refund. */
   checkoutId?: string
 }
 
-/** Somebody fetches a share, two do at once and one of them gets it, or its recipient sends it back. */
+/** A recipient claims a share, two do so at once and one of them gets it, or the recipient declines it. */
 export function planClaim(caller: Caller, share: Pick<AskedShare, 'kind' | 'of' | 'amountRaw'>, way: Way): void {
   const { random, money, made } = caller.options
   const wants = random.below(5)
@@ -52,7 +52,7 @@ async function decline(caller: Caller, share: AskedShare, code: string): Promise
   return true
 }
 
-/** The merchant looks at the refund until it says what became of its link. */
+/** The merchant reads the refund until it shows the outcome of its link. */
 async function isReported(caller: Caller, { of }: AskedShare, checkoutId: string | undefined): Promise<boolean> {
   if (checkoutId === undefined) return true
   const answer = await caller.options.client.getOwn(`/api/checkouts/${checkoutId}/refunds`)

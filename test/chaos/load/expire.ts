@@ -41,7 +41,7 @@ export async function letExpire(caller: Caller): Promise<void> {
   }
 }
 
-/** No checkout lives for less than five minutes; this one becomes as old as that. Answers when it ends. */
+/** A checkout lives for at least five minutes, so this one is made older in the store. Returns when it ends. */
 async function age({ options: { db, over } }: Caller, id: string, milliseconds: number): Promise<number> {
   for (;;) {
     try {

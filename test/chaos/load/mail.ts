@@ -1,7 +1,7 @@
 import { type Caller, PRICES } from './caller.ts'
 import { planClaim } from './claim.ts'
 
-/** Pays one or two people who have nothing but a mail address. */
+/** Pays one or two people by email. */
 export async function payByMail(caller: Caller): Promise<void> {
   const { random, money, mailbox, payer, made, over } = caller.options
   const key = caller.nextKey('mail')

@@ -1,6 +1,6 @@
 import type { Caller } from './caller.ts'
 
-/** Asks the ledger something. */
+/** A read from the ledger. */
 export async function read(caller: Caller): Promise<void> {
   const { client, payer, random, made } = caller.options
   const account = payer.account.address
@@ -9,7 +9,7 @@ export async function read(caller: Caller): Promise<void> {
     const answer = await client.post({ action: 'block_count' })
     if (answer?.status === 200 && !/^\d+$/.test(String(answer.body.count))) caller.complain('no block count', answer)
   } else if (question === 1) {
-    // Blocks are built on this answer: it must never be older than what its owner has published.
+    // Blocks are built on this answer, so it must include everything that the owner has published.
     const answer = await client.post({ action: 'account_info', account })
     if (answer?.status === 200 && answer.body.frontier !== payer.frontier) caller.complain('an old frontier', answer)
   } else {

@@ -3,21 +3,21 @@ import type { AskedCheckout, AskedRefund } from '../made.ts'
 import { type Caller, type Errand, isUnclear } from './caller.ts'
 import { planClaim } from './claim.ts'
 
-/** In raw, as the setting is by default: a link for less is refused, because nobody would receive it. */
+/** In raw, the default of the setting: links for less are refused, because nobody could receive them. */
 const LINK_MIN = 10n ** 24n
 
-/** A refund, and how it is asked for until that is clear. */
+/** A refund and its request, repeated until the outcome is known. */
 interface Asking {
   refund: AskedRefund
-  /** Unset is all that is left. */
+  /** Unset means all that is left. */
   amountRaw: bigint | undefined
   from: string | undefined
-  /** The refusal that a merchant must get when others have taken everything. */
+  /** The refusal is expected if other refunds have taken the rest. */
   mayBeTooMuch: boolean
   isClear: boolean
 }
 
-/** A merchant gives back what was paid: all of it, in two parts, by a link, or all of it twice at once. */
+/** A merchant refunds a payment: all of it, in two parts, by a link, or all of it twice at once. */
 export function planRefund(caller: Caller, checkout: AskedCheckout): void {
   const { random, money, made, payer } = caller.options
   const { id, mode, amountRaw: paidRaw } = checkout
@@ -25,7 +25,7 @@ export function planRefund(caller: Caller, checkout: AskedCheckout): void {
     const key = caller.nextKey('refund')
     const refund: AskedRefund = { key, checkoutId: id, paidRaw, payer: payer.account.address, as, id: undefined }
     made.refunds.push(refund)
-    // The money may still be in the wallet of the checkout, on its way to the merchant.
+    // The money may still be in the checkout's wallet, on its way to the merchant.
     const fromOwn = mode === 'generated_wallet' && random.below(2) === 0
     return { refund, amountRaw, from: fromOwn ? undefined : random.pick(money.wallets), mayBeTooMuch, isClear: false }
   }
@@ -76,7 +76,7 @@ async function ask(caller: Caller, asking: Asking): Promise<void> {
   if (!answer || isUnclear(answer)) return
   const { code } = answer.body
   if (code === 'refund_source_required' && from === undefined) {
-    // The merchant has the money by now: another wallet pays.
+    // The merchant already has the money, so another wallet pays.
     asking.from = random.pick(money.wallets)
     refund.key = caller.nextKey('refund')
     return

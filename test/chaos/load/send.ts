@@ -6,7 +6,7 @@ import type { Caller } from './caller.ts'
 export async function send(caller: Caller): Promise<void> {
   const { random, money, made } = caller.options
   const wallet = random.pick(money.wallets)
-  // All amounts are different, so that the recipient can distinguish the sends.
+  // All amounts differ, so that the sends can be told apart.
   const amountRaw = (random.bigint(56) << 24n) + BigInt(made.sends.length + 1)
   const key = caller.nextKey('send')
   const asked: AskedSend = { key, amountRaw, hash: undefined }

@@ -5,15 +5,15 @@ import { planClaim } from './claim.ts'
 const TRIES_MAX = 8
 const WAYS = ['unique_amount', 'generated_wallet', 'unique_address', 'bare amount', 'link', 'till'] as const
 
-/** Addresses of visitors: each may order so many times a minute. */
+/** Varying addresses of visitors, because orders per address and minute are limited. */
 const visitorOf = ({ options: { random } }: Caller) => ({
   'x-forwarded-for': `203.0.${random.below(256)}.${random.below(256)}`,
 })
 
-/** Sells something at the market's one address, in any of its ways, and has it paid well, badly, or not at all. */
+/** Sells something at the market's one address, in one of all ways, and has it paid in full, in part, or not at all. */
 export async function trade(caller: Caller): Promise<void> {
   const { random, made, money } = caller.options
-  // All of it is spent in the course of a run: only where that costs nothing.
+  // A run uses these up, so they are used only where money is free.
   if (!money.isPlay) return
   const sale = await openSale(caller, random.pick(WAYS))
   if (!sale) return
@@ -21,7 +21,7 @@ export async function trade(caller: Caller): Promise<void> {
   const { address, amountRaw } = sale
   const dice = random.below(10)
   if (dice === 0) return
-  // Somebody types another amount: it is nobody's payment.
+  // A customer who types a different amount: the payment belongs to no sale.
   if (dice === 1 && !isOwn(sale)) return pay(caller, { to: address, amountRaw: amountRaw + 1n, sale: undefined })
   if (dice === 2 && isOwn(sale)) return cross(caller, sale)
   if (dice === 3 && isOwn(sale)) await pay(caller, { to: address, amountRaw: amountRaw / 2n, sale })
@@ -30,10 +30,10 @@ export async function trade(caller: Caller): Promise<void> {
   if (random.below(2) === 0) planReturn(caller, sale)
 }
 
-/** Whether nothing but its own payments reaches its address. */
+/** True if the address is used for this sale only. */
 const isOwn = ({ way }: MarketSale) => way === 'generated_wallet' || way === 'unique_address'
 
-/** Pays into one checkout what another one, at the shared address, waits for. What is forwarded from there must not pay for that one. */
+/** Pays into one checkout the amount that another one at the shared address asks for. Forwarding it must not pay the other one. */
 async function cross(caller: Caller, sale: MarketSale): Promise<void> {
   const { made, random } = caller.options
   const waiting = made.sales.filter((one) => one.paidRaw === 0n && !isOwn(one))
@@ -91,7 +91,7 @@ async function open(caller: Caller, way: string): Promise<string | undefined> {
   return answer?.body.id as string | undefined
 }
 
-/** A visitor of the link. */
+/** Orders as a visitor of the payment link. */
 async function order(caller: Caller): Promise<string | undefined> {
   const { client, market, made } = caller.options
   const token = caller.nextKey('order').replaceAll(/\W/g, '_').padStart(22, '_').slice(-22)
@@ -105,7 +105,7 @@ async function order(caller: Caller): Promise<string | undefined> {
   return undefined
 }
 
-/** A cashier at the till. */
+/** Rings up a sale as a cashier. */
 async function ring(caller: Caller): Promise<string | undefined> {
   const { client, market, made, random } = caller.options
   const { id, token } = market.till
@@ -125,7 +125,7 @@ async function ring(caller: Caller): Promise<string | undefined> {
   return undefined
 }
 
-/** The merchant gives back what was paid, all of it or a part, once or twice. How much of that is made is for the books to say. */
+/** The merchant refunds a payment, in full or in part, once or twice. The store says how much of that was sent. */
 function planReturn(caller: Caller, sale: MarketSale): void {
   const { random, market, client, made } = caller.options
   const as = random.pick(['send', 'link'] as const)
@@ -147,7 +147,7 @@ function planReturn(caller: Caller, sale: MarketSale): void {
         const { key, amount } = one
         const request = { action: 'checkout_refund', id: sale.id, as, from: market.address, ...(amount && { amount }) }
         const answer = await client.post(request, key)
-        // What was forwarded may not have arrived.
+        // The forwarded money may not have arrived yet.
         if (!answer || isUnclear(answer) || answer.body.code === 'insufficient_funds') return false
         one.isClear = true
         if (answer.status !== 200) continue

@@ -24,7 +24,7 @@ async function open(walker: Walker, what: string, fields: object): Promise<Made>
   return walker.call<Made>(`${what}: made`, 'checkout', fields)
 }
 
-/** Notes what a checkout has come to, and by which statuses: `detected` is left out, for a quick node confirms before anybody looks. */
+/** Waits for a checkout's status and records it. `detected` is left out, because a fast node may confirm before it is seen. */
 async function expect(walker: Walker, what: string, { id, check }: Made, status: string): Promise<Check> {
   const found = await walker.look<Check>(`${what}: ${status}`, check, (answer) => answer.status === status)
   const url = `${walker.gateway.url}/api/checkouts/${id}`
@@ -35,7 +35,7 @@ async function expect(walker: Walker, what: string, { id, check }: Made, status:
   return found
 }
 
-/** A checkout is paid, its page and its check say so, and its shop is notified once, signed. */
+/** A paid checkout: its page and its check must show it, and its shop gets one signed webhook. */
 export async function pay(walker: Walker): Promise<void> {
   const { webhook_secret: secret } = (
     await ask(`${walker.gateway.url}/api/webhooks/secret/rotate`, {
@@ -69,7 +69,7 @@ export async function payInParts(walker: Walker): Promise<void> {
   assert.deepEqual([complete.additional_status, complete.amount_paid_raw], ['overpaid', raw('0.003')])
 }
 
-/** What lay on an address before is no payment, whatever its amount. */
+/** A payment made before the checkout does not count, whatever its amount. */
 export async function ignoreTheOld(walker: Walker): Promise<void> {
   const { address } = walker.fresh()
   await walker.send(walker.customer, address, '0.001')
@@ -79,7 +79,7 @@ export async function ignoreTheOld(walker: Walker): Promise<void> {
   assert.equal(check.amount_paid_raw, raw('0.0004'))
 }
 
-/** Nobody pays, and the time is over. */
+/** A checkout that expires unpaid. */
 export async function expire(walker: Walker): Promise<void> {
   const made = await open(walker, 'expired', { address: walker.fresh().address, amount: '0.001', expire: '5 minutes' })
   walker.pass(6 * 60_000)

@@ -7,14 +7,14 @@ import type { Walker } from '../walker.ts'
 
 const BUDGET = '0.1'
 
-/** Ready is whoever has a node of the right network that keeps up. */
+/** The gateway is ready once it has a node on the right network that is in sync. */
 export async function beReady(walker: Walker): Promise<void> {
   await walker.look('ready', `${walker.gateway.url}/health/ready`, () => true)
   await walker.call('block count', 'block_count')
   await walker.call('representatives', 'representatives_online')
 }
 
-/** Money comes from the account that was given, is seen to wait, and is received. */
+/** Funds the purse from the given account: the send is listed as receivable, then received. */
 export async function fund(walker: Walker): Promise<void> {
   const { customer } = walker
   const funds = walker.purse.source
@@ -47,7 +47,7 @@ export async function fund(walker: Walker): Promise<void> {
   await agree(walker, 'funded', customer)
 }
 
-/** The gateway's answers about an account are those of its node. */
+/** The gateway's answers about an account must equal its node's. */
 export async function agree(walker: Walker, when: string, { address }: Account): Promise<void> {
   const balance = await walker.call(`balance, ${when}`, 'account_balance', { account: address })
   const info = await walker.call(`account, ${when}`, 'account_info', { account: address })
@@ -57,7 +57,7 @@ export async function agree(walker: Walker, when: string, { address }: Account):
   assert.deepEqual([info.frontier, info.balance, info.block_count], [known.frontier, known.balance, known.block_count])
 }
 
-/** A block that was sent before is refused, not sent twice, in the words of the node. */
+/** Publishing an old block again must be refused with the node's error. */
 export async function refuse(walker: Walker): Promise<void> {
   const { address } = walker.customer
   const { frontier } = await walker.call('frontier', 'account_info', { account: address })
@@ -71,7 +71,7 @@ export async function refuse(walker: Walker): Promise<void> {
   assert.equal(walker.note('unknown block', unknown).error, 'Block not found')
 }
 
-/** Everything that is left goes back to where it came from. */
+/** Returns all remaining money to the account that paid. */
 export async function giveBack(walker: Walker): Promise<void> {
   await agree(walker, 'at the end', walker.customer)
   await walker.purse.giveBack()

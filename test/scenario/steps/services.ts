@@ -6,7 +6,7 @@ import { decode, encode } from '../../support/x402-steps.ts'
 import type { Account } from '../../support/purse.ts'
 import type { Walker } from '../walker.ts'
 
-/** A cloud wallet gets money, sends some of it once however often it is asked, and gives back the rest. */
+/** A cloud wallet gets money, sends some of it once although the request is repeated, and returns the rest. */
 export async function useWallet(walker: Walker): Promise<void> {
   const { address: account } = await walker.call('wallet', 'cloud_wallet', { refund_address: walker.customer.address })
   await walker.send(walker.customer, account!, '0.005')
@@ -29,7 +29,7 @@ export async function useWallet(walker: Walker): Promise<void> {
   })
 }
 
-/** A request is bought with a block: asked for, paid, served, and not paid twice. */
+/** Buys a request with x402: offered, paid, answered, and not charged twice. */
 export async function payByRequest(walker: Walker): Promise<void> {
   const { customer, gateway } = walker
   const asked = { account: customer.address }
@@ -64,11 +64,11 @@ interface Offer {
   plans: { value_raw: string }[]
 }
 
-/** A name is bought, and stands for its owner; who comes second has the money back. */
+/** Buys a username, which then resolves to its owner; a second buyer is refunded. */
 export async function buyName(walker: Walker): Promise<void> {
   const name = `walker${walker.purse.accounts[0]!.address.slice(-8)}`.slice(0, 14)
   const first = await walker.call<Offer>('name: offer', 'get_name', { name })
-  // Without the key, for whoever has it extends.
+  // Without the key, because an offer with the owner's key would be an extension.
   const second = walker.note<Offer>('name: second offer', await walker.gateway.call('get_name', { name }))
   const pay = (from: Account, { address, plans }: Offer) =>
     walker.send(from, address, toRaw(BigInt(plans[0]!.value_raw)))
@@ -88,7 +88,7 @@ export async function buyName(walker: Walker): Promise<void> {
   await walker.confirmed(refunded.refund!.hash!)
 }
 
-/** Money for somebody of whom only a mail address is known. */
+/** An email payment. */
 export async function payByMail(walker: Walker): Promise<void> {
   const fields = { emails: ['alice@example.com'], amount: '0.003', refund_address: walker.customer.address }
   const made = await walker.call('mail: made', 'nano_email', fields)

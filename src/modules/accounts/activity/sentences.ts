@@ -49,9 +49,13 @@ const by = ({ by: way }: Detail) => (way === undefined ? '' : ` by ${text(way)}`
 const bought = ({ kind, blockHash }: Detail): Part[] => [`${text(kind)}, with block `, { text: text(blockHash) }]
 const scopesOf = ({ scopes }: Detail) =>
   scopes === undefined ? ', which may do everything' : `, which may: ${list(scopes)}`
+/** A name of the code, such as `timeZone` or `wallet_sends`, as people write it. */
+const wordsOf = (name: string) => name.replaceAll('_', ' ').replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+const fieldsOf = ({ fields }: Detail) => wordsOf(list(fields))
+const valueOf = (value: unknown) => (typeof value === 'boolean' ? (value ? 'on' : 'off') : text(value) || 'as usual')
 const settings = (detail: Detail) =>
   Object.entries(detail)
-    .map(([name, value]) => `${name} ${text(value) || 'as usual'}`)
+    .map(([name, value]) => `${wordsOf(name)} ${valueOf(value)}`)
     .join(', ')
 
 /** The sentence of each kind of action, to follow the name of the actor. */
@@ -92,7 +96,7 @@ const SENTENCES: Record<string, (detail: Detail, member: Part) => Part[]> = {
     key(keyId),
     ...(memberId === undefined ? [] : [', which was made by ', member]),
   ],
-  'checkout.updated': (detail) => ['changed ', list(detail.fields), ' of the checkout ', checkout(detail)],
+  'checkout.updated': (detail) => ['changed ', fieldsOf(detail), ' of the checkout ', checkout(detail)],
   'checkout.cancelled': (detail) => ['cancelled the checkout ', checkout(detail)],
   'checkout.hidden': (detail) => ['took the checkout ', checkout(detail), ' out of the list'],
   'checkout.marked': (detail) => [
@@ -121,8 +125,8 @@ const SENTENCES: Record<string, (detail: Detail, member: Part) => Part[]> = {
   'endpoint.unwatched': (detail) => [`had ${text(detail.count)} addresses watched no longer for `, endpoint(detail)],
   'endpoint.secret-rotated': (detail) => ['made a new secret of the webhook endpoint ', endpoint(detail)],
   'webhook-secret.rotated': () => ['made a new ', { text: 'webhook secret', href: '/dashboard/webhooks' }],
-  'profile.changed': ({ fields }) => [
-    `changed ${list(fields)} of the `,
+  'profile.changed': (detail) => [
+    `changed ${fieldsOf(detail)} of the `,
     { text: 'profile', href: '/dashboard/profile' },
   ],
   'payout.changed': ({ address }) => ['sent new payments to ', { text: text(address), href: '/dashboard/payout' }],

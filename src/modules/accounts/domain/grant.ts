@@ -58,7 +58,7 @@ function requireGiveable(maker: Maker, scope: Scope): void {
 const isAbove = (wanted: bigint | number | undefined, max: bigint | number | undefined) =>
   wanted !== undefined && max !== undefined && wanted > max
 
-/** Whoever rotates a key gets the new one, so a key may rotate only keys that it could have made. */
+/** The caller who rotates a key gets the new one, so a key may rotate only keys that it could have made. */
 export function requireWithin(target: ApiKey, maker: Maker | undefined): void {
   if (!maker || maker.id === target.id) return
   const { expiresAt } = maker

@@ -62,6 +62,8 @@ export interface Merchant {
   website: string | null
   /** The URL of the style sheet with their colour. */
   sheet: string | null
+  /** The time zone of receipts and invoices; null for UTC. */
+  timeZone: string | null
   /** The same for mails: the colour and a readable text on it. */
   colours: { fill: string; ink: string } | null
 }
@@ -72,7 +74,7 @@ export async function findMerchant(db: Db, accountId: string): Promise<Merchant 
 }
 
 export function toMerchant(profile: Profile): Merchant | undefined {
-  const { name, logoId, supportEmail, supportUrl, termsUrl, website, accent } = profile
+  const { name, logoId, supportEmail, supportUrl, termsUrl, website, accent, timeZone } = profile
   if (name === null) return undefined
   return {
     name,
@@ -82,6 +84,7 @@ export function toMerchant(profile: Profile): Merchant | undefined {
     termsUrl,
     website,
     sheet: accent === null ? null : `/accents/${accent.slice(1)}.css`,
+    timeZone,
     colours: accent === null ? null : paintOf(accent),
   }
 }

@@ -3,7 +3,7 @@ import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { enqueue } from '../../../kernel/job.ts'
 import type { Mailer } from '../../../kernel/ports.ts'
-import { badSignInCode, badSignInLink, tooManyCodes, tooManyLinks } from '../errors.ts'
+import { badSignInCode, badSignInLink, tooManyCodes, tooManyLinks, tooManyRecipients } from '../errors.ts'
 import { joinByLink } from '../people/invitation-mail.ts'
 import { type Place, letIn } from '../people/membership.ts'
 import { type Required, isMailOpen } from '../passkeys/policy.ts'
@@ -18,6 +18,8 @@ const LINK_MILLISECONDS = HOUR
 const LINKS_PER_HOUR_MAX = 5
 /** The last place is kept for requests by other callers. */
 const LINKS_OF_A_CALLER_MAX = 4
+/** To different addresses: enough for an office behind one network address, too few to mail a list of strangers. */
+const LINKS_TO_ALL_MAX = 100
 const TOKEN_LENGTH = 40
 const CODE_MILLISECONDS = 10 * 60_000
 const WRONG_CODES_A_DAY = 10
@@ -59,6 +61,9 @@ export async function requestSignIn(
     const limits = { within: HOUR, refuse: tooManyLinks }
     await countAsking(tx, { who: `caller ${ip} ${address}`, places: LINKS_OF_A_CALLER_MAX, ...limits })
     await countAsking(tx, { who: address, places: LINKS_PER_HOUR_MAX, ...limits })
+    const sent = { caller: `ip:${ip}`, meter: 'sign-in-mail', now: tx.clock.now() }
+    const use = await takeFree(tx.db, sent, { max: LINKS_TO_ALL_MAX, windowMilliseconds: HOUR })
+    if ('freeAt' in use) throw tooManyRecipients(LINKS_TO_ALL_MAX, Math.ceil((use.freeAt - sent.now) / 1000))
     const asked = { mailId: tx.ids.next('mail'), recipient: email, baseUrl, askedAt: tx.clock.now() }
     const payload: AskedLink = { ...asked, ...(pageSecret !== undefined && { page: hashApiKey(pageSecret) }) }
     await enqueue(tx, { kind: MAIL_SIGN_IN, payload })

@@ -9,8 +9,8 @@ interface Before {
 }
 
 /**
- * Stores who made a key, because the maker's role bounds it from now on. For existing keys this comes from the audit log; where that does not
- * say, they stay unbounded. Makers who are gone were promised that their keys stay: those keep what the maker's last role allows.
+ * Stores who made a key, because the maker's role limits it from now on. For existing keys this comes from the audit log; keys without an entry stay
+ * unlimited. Keys of removed members keep the rights of the member's last role, because 0.2 promised that these keys stay valid.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('api_keys').addColumn('made_by', 'text').execute()

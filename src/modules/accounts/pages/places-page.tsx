@@ -75,9 +75,14 @@ export const PlacesPage = ({ frame, email, places, failed, children }: PlacesPag
       {...(failed !== undefined && { notice: { kind: 'failed', text: failed } as const })}
       title="Your accounts"
       lead={
-        email === undefined
-          ? 'You are signed in with an API key. Sign in by email to see all your accounts.'
-          : `You are signed in as ${email}.`
+        email === undefined ? (
+          <>
+            You are signed in with an API key. <a href="/dashboard/sign-in">Sign in by email</a> to see all your
+            accounts.
+          </>
+        ) : (
+          `You are signed in as ${email}.`
+        )
       }
     >
       {invited.map((row) => (

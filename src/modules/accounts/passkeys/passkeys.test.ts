@@ -84,7 +84,7 @@ forEachEngine((engine) => {
     assert.doesNotMatch(JSON.stringify(await world.ctx.db.selectFrom('recovery_codes').selectAll().execute()), /-/)
   })
 
-  // When it is invited again, the address may belong to somebody else.
+  // The address may belong to somebody else by the time it is invited again.
   test('somebody dismissed from their last account signed in again with the passkey of that time: it goes with the last membership, the codes too, and not before (contract 5, rules 30 and 34)', async (t) => {
     const { world, post, enrol, arrive, bring } = await openHouse(t)
     const { ctx } = world
@@ -126,7 +126,7 @@ forEachEngine((engine) => {
   // A person may be removed after their session was checked and before their passkey is stored. SQLite runs
   // transactions one after another, so there this cannot happen.
   if (engine === 'postgres') {
-    test('somebody dismissed while they added a passkey has none: it would say yes for whoever has their address next (contract 5, rules 30 and 34)', async (t) => {
+    test('a person removed while they added a passkey has none: it would work for the next owner of their address (contract 5, rules 30 and 34)', async (t) => {
       const { world, accountId, post, bearer, askMake } = await openHouse(t)
       const { db, ids } = world.ctx
       const [id, email] = [ids.next('mem'), 'ann@example.com']
@@ -264,7 +264,7 @@ forEachEngine((engine) => {
     assert.equal((await recover(third!, 'nobody@example.com')).code, 'too_many_requests')
   })
 
-  test('with a passkey a mail opens nothing, a link from before neither; a stranger sees no difference (contract 5, rule 35)', async (t) => {
+  test('once there is a passkey, a mailed link does not sign in, not even an older one; a stranger sees no difference (contract 5, rule 35)', async (t) => {
     const { world, accountId, enrol, post, bearer, mails } = await openHouse(t)
     const ask = (email: string) => post('/api/sign-in/request', { email })
     const { token } = await world.signIn(EMAIL)

@@ -53,7 +53,7 @@ forEachEngine((engine) => {
     assert.equal(invited.length, 1, 'of those that come at once one is left')
   })
 
-  test('whoever was invited got two mails: the link in the first lets them in, once, and opens nothing but the invitation (contract 5, rule 28)', async (t) => {
+  test('an invited person got two mails: the link in the first signs in once, and only to the invitation (contract 5, rule 28)', async (t) => {
     const { ctx, invite, by, bring, accountId, world } = await openShop(t)
     const tokenOf = async (name: string) => {
       const find = async () =>
@@ -101,7 +101,7 @@ forEachEngine((engine) => {
   })
 
   // Two owners who leave in the same second must not leave an account without an owner.
-  test('an account is never without an owner, whoever leaves, is removed or lowered at once (contract 5, rule 29)', async (t) => {
+  test('an account is never without an owner, even if several leave, are removed or lose the role at once (contract 5, rule 29)', async (t) => {
     const { ctx, owner, bring, by, accountId } = await openShop(t)
     const other = await bring('second@example.com', 'owner')
     const owners = async () => (await listMembers(ctx.db, accountId)).filter(({ role }) => role === 'owner').length
@@ -206,7 +206,7 @@ forEachEngine((engine) => {
     assert.equal((await ctx.db.selectFrom('accounts').selectAll().execute()).length, before)
   })
 
-  test('who leaves takes their address along: signing in again makes an account; one of the version before finds its owner', async (t) => {
+  test('a person who leaves keeps their address: signing in again makes an account; one of the previous version finds its owner', async (t) => {
     const { world, ctx, owner, bring, accountId } = await openShop(t)
     await bring('second@example.com', 'owner')
     await leaveAccount(ctx, owner)
@@ -238,7 +238,7 @@ forEachEngine((engine) => {
     assert.deepEqual(await invite('next'), [201, undefined])
   })
 
-  test('nobody writes to strangers through invitations: thirty a day for an account, five for an address', async (t) => {
+  test('invitations cannot be used to send spam: thirty a day for an account, five for an address', async (t) => {
     const { world, ctx, invite, by, owner } = await openShop(t)
     for (let at = 0; at < 5; at++) await invite('bob@example.com', 'reader')
     await assert.rejects(invite('bob@example.com', 'reader'), refused('too_many_requests'))

@@ -48,16 +48,16 @@ const Suspension = ({ frame, filled, account }: Pick<AccountPageProps, 'frame' |
   if (account.role === 'admin') return <p>An administrator’s account cannot be suspended.</p>
   if (suspendedAt !== null) {
     return (
-      <>
+      <Confirmed ask="Resume account">
         <p>
           Suspended since <Moment at={suspendedAt} />. Payments to its open checkouts are recorded and sent to its
           webhooks, its wallets receive; its own sends wait.
         </p>
         <Form frame={frame} action={`${action}/resume`}>
           <TextField filled={filled} name="reason" label="Reason" hint={REASON} required maxLength={200} />
-          <button>Resume account</button>
+          <button>Resume now</button>
         </Form>
-      </>
+      </Confirmed>
     )
   }
   return (

@@ -44,7 +44,7 @@ test('a customer who paid a one-time sale had nothing in the mailbox: neither fo
 })
 
 // Somebody with the link of a paid order could have entered an address of their own to collect the refund.
-test('the link of a refund goes to who was named before the payment, and not to an address that came later', async (t) => {
+test('the link of a refund goes to the address given before the payment, not to a later one', async (t) => {
   const { shop, sell, refund, untilRefund } = await openRefundShop(t)
   const known = await sell({ buyer: { name: 'Marta', email: 'marta@example.com' } })
   const late = await sell()
@@ -81,7 +81,7 @@ test('who had the link of an order that was paid in part put their own address i
   assert.deepEqual(await mailsOf(shop, 'thief@example.com'), [])
 })
 
-test('a stranger made the gateway write to a list of addresses from a payment page, in words of the stranger', async (t) => {
+test('a stranger made the gateway mail a text of theirs to many addresses through a payment page', async (t) => {
   const { world, shop, key } = await openShop(t)
   const { address } = (
     await shop.call('cloud_wallet', { wallet_action: 'create_wallet' }, { authorization: `Bearer ${key}` })
@@ -126,4 +126,32 @@ test('a merchant searched for a customer or an invoice number and found nothing'
   for (const text of ['kowalska', 'MARTA', 'marta@kowalska.example'])
     assert.deepEqual(await find(text), [marta.id], text)
   for (const text of ['studio nord', '2026-0041']) assert.deepEqual(await find(text), [nord.id], text)
+})
+
+test('receipts and invoices of a shop in Kolkata had the times of Greenwich, half a day off in its books', async (t) => {
+  const { world, shop, merchant, wallet } = await openRefundShop(t)
+  const profile = { name: 'Spice & Tea', time_zone: 'Asia/Kolkata' }
+  assert.equal((await shop.rest('PUT', '/api/account/profile', merchant.key, profile)).status, 200)
+  const order = { lines: [{ title: 'Chai', quantity: 1, price: '2' }] }
+  const made = await shop.open(
+    { address: wallet, amount: '2', invoice: order, buyer: { email: 'marta@example.com' } },
+    merchant.headers,
+  )
+  const timeOn = async (path: string) => {
+    const { text } = await shop.rest('GET', `/pay/${made.id}/${path}?lang=en`)
+    const [, at, title, shown] = /<time datetime="([^"]+)" title="([^"]+)">([^<]+)</.exec(text)!
+    const style = { dateStyle: 'long', timeStyle: 'long' } as const
+    const timeIn = (timeZone: string) => new Intl.DateTimeFormat('en', { ...style, timeZone }).format(Date.parse(at!))
+    assert.equal(shown, `${timeIn('Asia/Kolkata')} (Asia/Kolkata)`, path)
+    assert.equal(title, timeIn('UTC'))
+    return shown!
+  }
+  await timeOn('invoice')
+  await world.pay(made.address, made.amount_raw)
+  await untilStatus(shop, made.id, 'complete')
+  await until(async () => (await mailsOf(shop, 'marta@example.com')).length === 1)
+  const paid = await timeOn('receipt')
+  assert.equal(await timeOn('invoice'), paid)
+  const [mail] = await mailsOf(shop, 'marta@example.com')
+  assert.ok(mail!.text.includes(paid), mail!.text)
 })

@@ -113,7 +113,8 @@ async function toMail(ctx: CheckoutContext, checkout: Checkout, { buyer, refund,
     way,
     isReceipt &&
       checkout.invoice !== null && { link: page('/invoice'), label: INVOICE_TEXTS[language].invoice, quiet: true },
-    isReceipt && checkout.paidAt !== null && { text: `${texts.paidOn}: ${showTime(locale, checkout.paidAt)}` },
+    isReceipt &&
+      checkout.paidAt !== null && { text: `${texts.paidOn}: ${showTime(locale, checkout.paidAt, merchant?.timeZone)}` },
     { text: `${texts.id}: ${checkout.id}` },
     merchant !== undefined && merchant.supportEmail !== null && { text: `${texts.contact}: ${merchant.supportEmail}` },
   ]

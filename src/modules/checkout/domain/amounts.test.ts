@@ -22,7 +22,7 @@ test('an amount is more than the price and less than half a percent above it', (
   }
 })
 
-test('tails are as coarse as there is room for, so that people can type them', () => {
+test('unique digits are as few as possible, so that people can type them', () => {
   assert.equal(amountSpaces(nano('1'), 0)[0]!.grain, 10n ** 24n)
   assert.equal(amountSpaces(nano('0.001'), 0)[0]!.grain, 10n ** 22n)
   assert.equal(amountSpaces(nano('0.000001'), 0)[0]!.grain, 10n ** 18n)

@@ -34,9 +34,8 @@ interface Paid {
 }
 
 /**
- * Announces a completion. The body of an event never changes, so an event with a proof is only made when the proof is
- * stored or the wait is over. Until then, a job stands for the event; it is stored in the transaction that completes
- * the checkout.
+ * Announces a completion. The body of an event never changes, so an event with a proof is made only when the proof is stored or the wait is over. Until
+ * then a job takes its place; it is queued in the transaction that completes the checkout.
  */
 export async function announceCompleted(tx: CheckoutContext, checkout: Checkout, { block, rate }: Paid): Promise<void> {
   const { id: checkoutId, webhookProof, paidRaw } = checkout

@@ -60,8 +60,8 @@ type CreditedOrNot = CreditedAll | { missing: string[] }
 class Overtaken extends Error {}
 
 /**
- * Reads who claims the send without taking locks, so that everything else is one message. If something has changed
- * meanwhile, nothing is stored, and everything is repeated with locks.
+ * Reads who claims the send without taking locks, so that all writes fit into one message. If something has changed meanwhile, nothing is stored, and the
+ * work is repeated with locks.
  */
 async function creditUnlocked(ctx: CheckoutContext, send: IncomingSend, rates: Rates): Promise<CreditedOrNot> {
   const found = await listClaims(ctx, send)

@@ -48,7 +48,7 @@ function account(waiting: string[], asked: (action: string) => void = () => unde
   return { node, chain }
 }
 
-test('what is received while we look has left the list and lies below the height; an unused address has none', async () => {
+test('a send received during the look has left the list and is below the height; an unused address has no height', async () => {
   const waiting = [hashOf(7)]
   const { node, chain } = account(waiting, (action) => {
     if (action === 'receivable' && waiting.pop()) chain.height++
@@ -83,7 +83,7 @@ test('a page that shifted because something was received is read again with all 
   assert.deepEqual([new Set(found), height], [new Set(waiting), 700])
 })
 
-test('an address where more waits than can be looked through is refused, and one that never rests', async () => {
+test('an address with too many receivable blocks is refused, and so is one that changes during every read', async () => {
   const endless = nodeOf((action, { offset }) =>
     action === 'receivable'
       ? { blocks: Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [hashOf(Number(offset ?? 0) + at), {}])) }
@@ -95,7 +95,7 @@ test('an address where more waits than can be looked through is refused, and one
   await assert.rejects(look(restless.node, ADDRESS), { code: 'no_node' })
 })
 
-test('a node that refuses the question, or does not count, has not said that nothing lies there', async () => {
+test('a node that refuses the request, or gives no count, has not reported an empty address', async () => {
   const refusing = nodeOf(() => {
     throw new LedgerRefusal('Internal server error in RPC')
   })
@@ -145,7 +145,7 @@ test('a block of its chain about which nodes contradict each other is not passed
   })
 })
 
-test('a chain is read past its own sends and changes, and past receives of which a node tells only half', async () => {
+test('a chain is read past its own sends and changes, and past receives that a node reports incompletely', async () => {
   const receive = { type: 'state', subtype: 'receive', link: hashOf(9), height: '5' }
   const history = [
     { ...receive, hash: hashOf(1) },

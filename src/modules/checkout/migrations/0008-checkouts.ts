@@ -91,7 +91,7 @@ export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void
     .addPrimaryKeyConstraint('checkout_quotes_key', ['checkout_id', 'plan', 'seq'])
     .execute()
 
-  // One block counts once for each owner, however often and by whomever it is reported.
+  // One block counts once for each owner, however often it is reported.
   await schema
     .createTable('checkout_payments')
     .addColumn('owner', 'text', (column) => column.notNull())

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { Document } from '../../../web/layout.tsx'
-import { MerchantFoot, MerchantHead, type ShownMerchant } from '../../../web/merchant.tsx'
+import { MerchantFoot, MerchantHead, ShopTime, type ShownMerchant } from '../../../web/merchant.tsx'
 import { type Invoice, type Sums, formatUnits } from '../invoices/invoice.ts'
 import { INVOICE_TEXTS } from '../invoices/texts.ts'
-import { showMoney, showNano, showTime } from '../../../web/formats.ts'
+import { showMoney, showNano } from '../../../web/formats.ts'
 import type { Voice } from '../texts/index.ts'
 
 interface InvoicePageProps {
@@ -52,7 +52,7 @@ export const InvoicePage = (props: InvoicePageProps) => {
                 </Fact>
               )}
               <Fact label={words.date}>
-                <time dateTime={new Date(at).toISOString()}>{showTime(locale, at)}</time>
+                <ShopTime {...{ at, locale, merchant }} />
               </Fact>
               <Fact label={words.seller}>
                 {merchant && <p dir="auto">{merchant.name}</p>}

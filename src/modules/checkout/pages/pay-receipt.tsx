@@ -1,6 +1,6 @@
-import { showMoney, showNano, showTime } from '../../../web/formats.ts'
+import { showMoney, showNano } from '../../../web/formats.ts'
 import { Document } from '../../../web/layout.tsx'
-import { MerchantFoot, MerchantHead, type ShownMerchant } from '../../../web/merchant.tsx'
+import { MerchantFoot, MerchantHead, ShopTime, type ShownMerchant } from '../../../web/merchant.tsx'
 import { Price } from './pay-parts.tsx'
 import type { ShownCheckout } from './pay-state.ts'
 import { Excess } from './pay-states.tsx'
@@ -64,7 +64,7 @@ export const ReceiptPage = ({ checkout, payments, merchant, blockUrl, proofUrl, 
               )}
               {paidAt !== null && (
                 <Fact label={texts.paidOn}>
-                  <time dateTime={new Date(paidAt).toISOString()}>{showTime(locale, paidAt)}</time>
+                  <ShopTime at={paidAt} {...{ locale, merchant }} />
                 </Fact>
               )}
               {refundedRaw > 0n && <Fact label={texts.refundedSum}>{showNano(locale, refundedRaw)}</Fact>}

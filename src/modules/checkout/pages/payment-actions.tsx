@@ -78,7 +78,14 @@ export const Actions = ({
 
 /** Buttons that bring a checkout on the development ledger into every state. */
 export const Play = ({ frame, checkout }: Pick<CheckoutPageProps, 'frame' | 'checkout'>) => (
-  <Card title="Simulate a payment" note="Only on the development ledger. More on the Developer page.">
+  <Card
+    title="Simulate a payment"
+    note={
+      <>
+        Only on the development ledger. <a href="/dashboard/developer">Try more</a>
+      </>
+    }
+  >
     <div class="actions">
       {[
         ['exactly', 'Pay exactly'],

@@ -78,7 +78,7 @@ export const UnmatchedPage = (props: {
         <Card>
           <Empty title="No unmatched payments">
             <p>
-              <a href="/dashboard/checkouts">Back to checkouts</a>
+              <a href="/dashboard/checkouts">Back to payments</a>
             </p>
           </Empty>
         </Card>

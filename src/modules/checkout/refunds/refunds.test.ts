@@ -9,7 +9,7 @@ import { PAYER, type Refund, type RefundShop, openRefundShop, raw } from '../../
 import { until } from '../../../../test/support/until.ts'
 import { issueKey } from '../../accounts/index.ts'
 
-// Whoever has the link can take the money, so a key that can only read must not get it.
+// The holder of the link can take the money, so a key that can only read must not get it.
 test('the link of a refund is shown to keys that may refund, and to no others', async (t) => {
   const { shop, merchant, sell, refund, untilRefund } = await openRefundShop(t)
   const made = await sell()
@@ -147,7 +147,7 @@ test('a refund whose block was released is not made a second time before it is c
   assert.equal(given(), BigInt(made.amount_raw))
 })
 
-// Somebody who pays first, in many small parts, must not get what another payer has paid.
+// Somebody who pays first, in many small parts, must not be refunded what another payer paid.
 test('409 several have paid, however many payments of the first come before that of the second', async (t) => {
   const { shop, sell, refund } = await openRefundShop(t)
   const made = await sell()

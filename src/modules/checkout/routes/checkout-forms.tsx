@@ -55,7 +55,8 @@ export function newCheckoutPages(ctx: CheckoutContext): readonly (Page | Form)[]
         const typed = formBody(checkoutForm, ctx, 'create', fields)
         const { params } = await resolveNames(ctx.names, typed, checkoutAction)
         readNew(checkoutForm, ctx, params)
-        const make = await open(caller, withoutEmpty(params))
+        const { metadata, ...rest } = params
+        const make = await open(caller, { ...withoutEmpty(rest), metadata })
         const { checkout } = await make(idempotency)
         return { to: `/dashboard/checkouts/${checkout.id}?done=made` }
       },

@@ -5,7 +5,7 @@ import type { Texts } from './en.ts'
 
 const braces = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(([name]) => name).sort()
 
-test('every language says everything, and leaves room for the same values', () => {
+test('every language has every text, with the same placeholders', () => {
   for (const language of LANGUAGES) {
     for (const [name, text] of Object.entries(TEXTS[language])) {
       const english = TEXTS.en[name as keyof Texts]

@@ -88,7 +88,7 @@ export async function recordLink(
 /** The link. Its token is derived from the refund, so it can be shown again to the sender, who may know it. */
 export const linkOf = (ctx: EmailContext, refundId: string): string => ctx.ports.links.claim(tokenOf(ctx, refundId))
 
-/** 256 bits that can be computed only with this gateway's secrets key. */
+/** 256 bits that can be computed only with this gateway's secret key. */
 const tokenOf = ({ ports }: EmailContext, refundId: string): string =>
   Buffer.from(ports.secrets.fingerprint('refund-link', refundId), 'hex').toString('base64url')
 

@@ -3,6 +3,7 @@ import type { Raw } from '../../../kernel/money.ts'
 import { showDigits, showNano, showTime } from '../../../web/formats.ts'
 import { Languages } from '../../../web/merchant.tsx'
 import type { PayerWallet } from '../../../kernel/payer-wallets.ts'
+import { Address, CopyRow } from '../../../web/qr-code.tsx'
 import { PayerWallets } from '../../../web/payer-wallets.tsx'
 import { Document } from '../../../web/layout.tsx'
 import { LANGUAGES, LANGUAGE_NAMES, count, fill, languagesOf } from '../../../web/voice.ts'
@@ -27,8 +28,7 @@ interface FrameProps {
   devnet: boolean
   /** The error of the last attempt. */
   error?: string | undefined
-  /** Whether the page's script takes the code from the URL's fragment. */
-  script?: boolean
+  script?: 'claim.js' | 'pay.js'
   children: ComponentChildren
 }
 
@@ -37,7 +37,7 @@ const Frame = ({ title, voice, devnet, error, script, children }: FrameProps) =>
     title={title}
     lang={voice.language}
     styles={['claim.css']}
-    scripts={script ? ['claim.js'] : []}
+    scripts={script ? [script] : []}
     head={<meta name="robots" content="noindex, nofollow" />}
     bodyClass="claim"
   >
@@ -71,7 +71,7 @@ export const CodePage = ({ declines, voice, devnet, error }: CodePageProps) => {
   const { texts } = voice
   const path = declines ? '/claim/decline' : '/claim'
   return (
-    <Frame title={declines ? texts.decline : texts.claim} voice={voice} devnet={devnet} error={error} script>
+    <Frame title={declines ? texts.decline : texts.claim} voice={voice} devnet={devnet} error={error} script="claim.js">
       <p>{declines ? texts.declineLead : texts.claimLead}</p>
       <form method="post" action={path} data-code-form="">
         <label for="code">{texts.code}</label>
@@ -324,7 +324,7 @@ export const FundingPage = (props: FundingPageProps) => {
   const { id, total, address, recipients, status, link, qrcode, voice, devnet } = props
   const { texts, locale } = voice
   return (
-    <Frame title={texts.funding} voice={voice} devnet={devnet}>
+    <Frame title={texts.funding} voice={voice} devnet={devnet} script="pay.js">
       <Amount amount={total} voice={voice} />
       <p role="status">{texts[status]}</p>
       <p class="claim-hint">{count(locale, texts.recipients, recipients)}</p>
@@ -333,9 +333,11 @@ export const FundingPage = (props: FundingPageProps) => {
           <p>
             <img class="claim-qr" src={qrcode} alt={fill(texts.qrCode, { amount: showNano(locale, total), address })} />
           </p>
-          <p>
-            {texts.to}: <code>{address}</code>
-          </p>
+          <dl>
+            <CopyRow label={texts.to} value={address} words={texts}>
+              <Address address={address} />
+            </CopyRow>
+          </dl>
           <p>
             <a class="claim-button" href={link}>
               {texts.openWallet}

@@ -36,6 +36,8 @@ export const ar: ClaimTexts = {
   kept: 'طلبك محفوظ',
   keptHelp: 'سيُرسل حالما يسمح السجل. يمكنك إغلاق هذه الصفحة.',
   to: 'إلى',
+  copy: 'نسخ',
+  copied: 'تم النسخ',
   inBlock: 'أُرسل في الكتلة',
   lookAgain: 'تحقق مجددًا',
   claimed: 'تم الاستلام من قبل',

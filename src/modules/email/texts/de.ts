@@ -37,6 +37,8 @@ export const de: ClaimTexts = {
   kept: 'Ihre Anforderung ist gespeichert',
   keptHelp: 'Es wird gesendet, sobald das Ledger es zulässt. Sie können diese Seite schließen.',
   to: 'An',
+  copy: 'Kopieren',
+  copied: 'Kopiert',
   inBlock: 'Gesendet in Block',
   lookAgain: 'Noch einmal nachsehen',
   claimed: 'Schon abgeholt',

@@ -40,6 +40,8 @@ export const en = {
   kept: 'Claim received',
   keptHelp: 'We will send it as soon as possible. You can close this page.',
   to: 'To',
+  copy: 'Copy',
+  copied: 'Copied',
   inBlock: 'Sent in block',
   lookAgain: 'Check again',
   claimed: 'Already claimed',

@@ -37,6 +37,8 @@ export const es: ClaimTexts = {
   kept: 'Tu solicitud está guardada',
   keptHelp: 'Se enviará en cuanto el libro contable lo permita. Puedes cerrar esta página.',
   to: 'Para',
+  copy: 'Copiar',
+  copied: 'Copiado',
   inBlock: 'Enviado en el bloque',
   lookAgain: 'Mirar otra vez',
   claimed: 'Ya se ha recibido',

@@ -36,6 +36,8 @@ export const fr: ClaimTexts = {
   kept: 'Votre demande est enregistrée',
   keptHelp: 'L’envoi partira dès que le registre le permet. Vous pouvez fermer cette page.',
   to: 'À',
+  copy: 'Copier',
+  copied: 'Copié',
   inBlock: 'Envoyé dans le bloc',
   lookAgain: 'Vérifier à nouveau',
   claimed: 'Déjà reçu',

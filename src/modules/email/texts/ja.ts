@@ -36,6 +36,8 @@ export const ja: ClaimTexts = {
   kept: '受け取りを受け付けました',
   keptHelp: '台帳が許し次第送られます。このページは閉じてかまいません。',
   to: '宛先',
+  copy: 'コピー',
+  copied: 'コピーしました',
   inBlock: '送金ブロック',
   lookAgain: 'もう一度確認',
   claimed: '受け取り済み',

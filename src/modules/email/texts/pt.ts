@@ -36,6 +36,8 @@ export const pt: ClaimTexts = {
   kept: 'Seu pedido está guardado',
   keptHelp: 'Será enviado assim que o livro-razão permitir. Você pode fechar esta página.',
   to: 'Para',
+  copy: 'Copiar',
+  copied: 'Copiado',
   inBlock: 'Enviado no bloco',
   lookAgain: 'Ver de novo',
   claimed: 'Já recebido',

@@ -36,6 +36,8 @@ export const zh: ClaimTexts = {
   kept: '您的领取已记录',
   keptHelp: '账本允许后会立即发送。您可以关闭此页面。',
   to: '收款地址',
+  copy: '复制',
+  copied: '已复制',
   inBlock: '发送区块',
   lookAgain: '再看一次',
   claimed: '已被领取',

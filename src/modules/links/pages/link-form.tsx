@@ -31,7 +31,7 @@ const LAYOUT = {
     { title: 'End and quantity', fields: ['ends_unix', 'quantity', 'grace_days'] },
     { title: 'Invoice and tax', fields: ['invoice'] },
     { title: 'After payment', fields: ['success_url', 'cancel_url', 'notify'] },
-    { title: 'Technical', fields: ['mode', 'expire', 'webhook_url', 'note'] },
+    { title: 'Technical', fields: ['mode', 'expire', 'webhook_url', 'metadata', 'note'] },
   ],
   only: {
     amount: SOLD,

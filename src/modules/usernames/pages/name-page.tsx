@@ -1,7 +1,9 @@
 import type { FormState, FrameProps } from '../../../kernel/page.ts'
-import { Form, FormError, ProveFirst, TextField } from '../../../web/dashboard/form.tsx'
+import { Form, ProveFirst } from '../../../web/dashboard/form.tsx'
 import { Frame } from '../../../web/dashboard/frame.tsx'
+import { Fields, Refusals } from '../../../web/dashboard/resource-form.tsx'
 import { Badge, Card, Facts, Moment, Nano } from '../../../web/dashboard/show.tsx'
+import { nameForm } from '../name-form.ts'
 
 interface NamePageProps {
   frame: FrameProps
@@ -14,21 +16,10 @@ interface NamePageProps {
   isFresh: boolean
 }
 
-const TEXTS = [
-  ['title', 'Title', undefined],
-  ['website', 'Website', 'An https URL.'],
-  ['image', 'Picture', 'An https URL.'],
-  ['location', 'Place', undefined],
-  ['github', 'GitHub', 'Your username there.'],
-  ['twitter', 'X', 'Your username there.'],
-  ['mastodon', 'Mastodon', 'Your username there.'],
-] as const
-
-export const NAME_FIELDS: readonly string[] = ['address', ...TEXTS.map(([name]) => name)]
-
 /** The address and profile of a name, and the form that changes them. */
 export const NamePage = (props: NamePageProps) => {
   const { frame, filled, name, owner, state, expiresAt, fee, isFresh } = props
+  const fields = { of: nameForm, purpose: 'change', filled } as const
   const place = `/dashboard/names/${name.toLowerCase()}`
   return (
     <Frame
@@ -66,26 +57,10 @@ export const NamePage = (props: NamePageProps) => {
             </>
           }
         >
-          <FormError filled={filled} fields={NAME_FIELDS} />
+          <Refusals {...fields} />
           {isFresh ? (
-            <Form frame={frame} action={place} label="Edit name">
-              <TextField
-                filled={filled}
-                name="address"
-                label="Address"
-                hint="Payments to this name go here."
-                required
-              />
-              {TEXTS.map(([field, label, hint]) => (
-                <TextField
-                  key={field}
-                  filled={filled}
-                  name={field}
-                  label={label}
-                  maxLength={99}
-                  {...(hint !== undefined && { hint })}
-                />
-              ))}
+            <Form frame={frame} action={place} label="Edit name" uploads>
+              <Fields {...fields} rules={{}} />
               <button>Continue to payment</button>
             </Form>
           ) : (

@@ -1,17 +1,19 @@
 import { AppError } from '../../../kernel/errors.ts'
 import { isFresh } from '../../../kernel/route.ts'
-import { fromAddress, toAddress } from '../../../kernel/nano/address.ts'
 import type { Form, FormFields, FormState, Page, PageRequest } from '../../../kernel/page.ts'
 import { createParser } from '../../../kernel/parse-fields.ts'
+import { readChange } from '../../../kernel/resource/read.ts'
 import { EMPTY } from '../../../web/dashboard/form.tsx'
+import { formBody, formState } from '../../../web/dashboard/resource-form.tsx'
 import { withBought } from '../../billing/index.ts'
 import { type NameLease, findLease, listLeasesOf, statusAt } from '../../names/index.ts'
 import { getName } from '../actions/get-name.ts'
 import { type NameChanges, offerChange } from '../domain/change-name.ts'
 import { setIndexed } from '../domain/find-name.ts'
 import { offerName } from '../domain/lease-name.ts'
-import { badChange, nothingToChange } from '../errors.ts'
-import { NAME_FIELDS, NamePage } from '../pages/name-page.tsx'
+import { nothingToChange } from '../errors.ts'
+import { nameForm, toFormRecord } from '../name-form.ts'
+import { NamePage } from '../pages/name-page.tsx'
 import { NamesPage } from '../pages/names-page.tsx'
 import type { UsernameContext } from '../context.ts'
 import { readChanges } from '../wire-fields.ts'
@@ -102,7 +104,7 @@ function oneNamePages(context: UsernameContext): readonly (Page | Form)[] {
       <NamePage
         {...lease}
         frame={frame}
-        filled={{ ...filled, values: { ...valuesOf(lease), ...filled.values } }}
+        filled={formState(nameForm, undefined, toFormRecord(lease), filled)}
         state={statusAt(lease, now)}
         fee={context.nameUpdatePrice}
         isFresh={isFresh(caller, { now, devnet: frame.devnet })}
@@ -116,6 +118,7 @@ function oneNamePages(context: UsernameContext): readonly (Page | Form)[] {
       ...placed,
       // The payment address can be changed here, so the user must have confirmed their identity.
       proof: true,
+      pictures: ['image'],
       again: page,
       async run(request, fields, idempotency) {
         const { accountId } = request
@@ -130,27 +133,14 @@ function oneNamePages(context: UsernameContext): readonly (Page | Form)[] {
   ]
 }
 
-const valuesOf = ({ address, profile }: NameLease): Record<string, string> => ({
-  ...Object.fromEntries(
-    Object.entries(profile).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
-  ),
-  address,
-})
-
 /** Only the changed fields; emptied ones are removed. */
 function changesOf(lease: NameLease, fields: FormFields): NameChanges {
-  const before = valuesOf(lease)
-  const changed = NAME_FIELDS.filter((name) => fields.get(name) !== (before[name] ?? ''))
-  const given = Object.fromEntries(changed.map((name) => [name, fields.get(name)]))
-  const remove = changed.filter((name) => name !== 'address' && given[name] === '')
-  if (given.address !== undefined) given.address = readAddress(given.address)
-  const changes = readChanges({ ...given, ...(remove.length > 0 && { remove }) })
+  const held = toFormRecord(lease)
+  const typed = Object.entries(formBody(nameForm, undefined, 'change', fields))
+  const changed = typed.filter(([name, value]) => value !== (held[name as keyof typeof held] ?? ''))
+  const read = readChange(nameForm, undefined, Object.fromEntries(changed), held)
+  const remove = Object.keys(read).filter((name) => read[name as keyof typeof read] === null)
+  const changes = readChanges({ ...read, ...(remove.length > 0 && { remove }) })
   if (!changes) throw nothingToChange()
   return changes
-}
-
-function readAddress(text: string): string {
-  const key = fromAddress(text)
-  if (!key) throw badChange('address', 'Bad account number', 'invalid_account')
-  return toAddress(key)
 }

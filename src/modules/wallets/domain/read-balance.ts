@@ -28,7 +28,7 @@ export async function readBalance({ store, node }: WalletContext, wallet: Wallet
   return { balance: held, receivable: toRaw(waiting > 0n ? waiting : 0n) }
 }
 
-/** Whether the ledger still lists a send as receivable although a block of ours, which it may not have yet, receives it. */
+/** Whether the ledger still lists a send as receivable although our block, which the node may not have yet, receives it. */
 async function isWaiting(node: NodePort, hash: string): Promise<boolean> {
   const { exists } = await node.read('receivable_exists', { hash, include_active: false, include_only_confirmed: true })
   return exists === '1'

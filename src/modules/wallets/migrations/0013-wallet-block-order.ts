@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { type StoreEngine, timeColumn } from '../../../kernel/dialect.ts'
 
-/** Adds the order in which a wallet's blocks were requested, and whether a send was for everything. */
+/** Adds the order in which a wallet's blocks were requested, and whether a send was for the whole balance. */
 export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void> {
   const { schema } = db
   await schema

@@ -37,7 +37,7 @@ export const WalletsPage = (props: { frame: FrameProps; filled: FormState; walle
       <Card>
         {wallets.length === 0 ? (
           <Empty title="No wallets yet">
-            <p>Create one below, or with the API action cloud_wallet.</p>
+            <p>Create one below.</p>
           </Empty>
         ) : (
           <Table label="Wallets" head={['Wallet', 'Balance', 'Status', 'Expires', 'Created']}>

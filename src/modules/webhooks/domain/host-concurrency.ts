@@ -1,6 +1,9 @@
 /** Parallel deliveries of one process to URLs of checkouts, and the same number again to endpoints. */
 export const PLACES = 128
+/** Parallel requests of one account, or of all callers without a key, to one host. */
 const AT_ONCE_MAX = 4
+/** The same of all accounts together, for the sake of a host that many of them name. */
+const HOST_AT_ONCE_MAX = 16
 /** Parallel deliveries for all checkouts made without a key: a quarter of all places. */
 const ANONYMOUS_AT_ONCE_MAX = 32
 /** Parallel deliveries of one account, which must not take all places by using many hosts or many names of one. */
@@ -25,7 +28,8 @@ interface Delivered {
 type Place = { leave(): void } | { comeBackAt: number }
 
 /**
- * Limits parallel requests to any one host, for its sake and ours. A delivery without a free place is postponed instead of waiting, because
+ * Limits parallel requests to any one host, for its sake and ours: those of each owner, because a shop must not wait for what strangers
+ * send to a slow page of its own host. A delivery without a free place is postponed instead of waiting, because
  * waiting would occupy a place for another host.
  */
 export class HostConcurrency {
@@ -45,7 +49,8 @@ export class HostConcurrency {
       // that has no place yet gets one.
       [`${kind}:${whose}`, Math.max(1, Math.floor((PLACES - this.#countActive(`all:${kind}`)) / 2))],
       [`all:${kind}`, Infinity],
-      [host, AT_ONCE_MAX],
+      [`${whose}@${host}`, AT_ONCE_MAX],
+      [host, HOST_AT_ONCE_MAX],
     ])
   }
 

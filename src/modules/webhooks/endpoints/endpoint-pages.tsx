@@ -6,57 +6,22 @@ import { Badge, Card, Empty, Facts, Moment, Pager, Table } from '../../../web/da
 import { WatchCard, type WatchedPart } from '../watches/watch-card.tsx'
 import type { LoggedDelivery } from './log-store.ts'
 import type { Replay } from './replays-store.ts'
-import { type EndpointStatus, endpoint, MEMBERS_MAX } from './endpoint.ts'
-import { Rows } from '../../../web/dashboard/rows.tsx'
+import { type EndpointStatus, endpoint } from './endpoint.ts'
 
 const ENDPOINT_FIELDS = ['url', 'description', 'events', 'filter']
 /** Fields of other forms on the same page. */
 const REPLAY_FIELDS = ['from_unix', 'missed']
 const WATCH_FIELDS = ['addresses']
 
-const FILTER = {
-  as: 'rows',
-  label: 'Metadata filter',
-  hint: 'Events must have all of these values in their metadata.',
-  columns: {
-    name: { control: { as: 'text', label: 'Name', placeholder: 'shop' } },
-    value: { control: { as: 'text', label: 'Value', placeholder: 'berlin' } },
-  },
-  max: MEMBERS_MAX,
-  one: 'Condition',
-  add: 'Add a condition',
-} as const
-
 /** URL, event types and filter, for a new and for an existing endpoint. */
 const EndpointForm = (
   props: Pick<FieldsProps, 'purpose' | 'rules' | 'filled'> & { frame: FrameProps; action: string; button: string },
 ) => {
-  const { frame, filled, action, button } = props
+  const { frame, action, button } = props
   return (
     <Form frame={frame} action={action} label={button}>
       <Refusals {...props} of={endpoint} elsewhere={[...REPLAY_FIELDS, ...WATCH_FIELDS]} />
-      <Fields
-        {...props}
-        of={endpoint}
-        own={{
-          filter: (
-            <>
-              <Rows filled={filled} name="filter" control={FILTER} />
-              <SelectField
-                filled={filled}
-                name="made_with"
-                label="Checkouts made with public keys"
-                hint="Anyone can make a checkout to any address with a key that is not bound to yours."
-                options={[
-                  ['', 'Only those of bound keys'],
-                  ['any', 'All, also of keys that are not bound'],
-                  ['public_key', 'Nothing else'],
-                ]}
-              />
-            </>
-          ),
-        }}
-      />
+      <Fields {...props} of={endpoint} />
       <button>{button}</button>
     </Form>
   )

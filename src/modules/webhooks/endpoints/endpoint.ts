@@ -1,7 +1,16 @@
 import { answer } from '../../../kernel/answers.ts'
 import { badField, missingField } from '../../../kernel/errors.ts'
 import type { Labelled } from '../../../kernel/resource/field.ts'
-import { field, flag, isoTimeOrNone, kept, secret, secretOrNone, text } from '../../../kernel/resource/fields.ts'
+import {
+  field,
+  flag,
+  isoTimeOrNone,
+  kept,
+  membersControl,
+  secret,
+  secretOrNone,
+  text,
+} from '../../../kernel/resource/fields.ts'
 import { records } from '../../../kernel/resource/records.ts'
 import { type RecordOf, type RowOf, type ValuesOf, resource } from '../../../kernel/resource/resource.ts'
 import { given } from '../../../kernel/shown-fields.ts'
@@ -10,9 +19,9 @@ import type { WebhookContext } from '../context.ts'
 import { toTime } from '../../../kernel/view.ts'
 import { withoutQuery } from '../store.ts'
 import { last4Of, untilOf } from './sealed.ts'
-import { type Json, type JsonObject, textOf, toObject } from '../../../kernel/shape.ts'
+import type { Json, JsonObject } from '../../../kernel/shape.ts'
 
-export const MEMBERS_MAX = 10
+const MEMBERS_MAX = 10
 const TEXT_MAX = 200
 
 /** Which events an endpoint asks for, besides their type. The members have the same names in the store and in requests. */
@@ -69,24 +78,6 @@ function readMetadata(path: string, value: unknown): JsonObject | null {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** For the form: a row for each member. */
-function toInputs(shown: Json | undefined): Record<string, string> {
-  const { metadata, made_with: madeWith = '' } = toObject(shown)
-  const rows = Object.entries(toObject(metadata)).map(([name, value], at) => ({
-    [`filter[${at}].name`]: name,
-    [`filter[${at}].value`]: textOf(value),
-  }))
-  return Object.assign({ made_with: textOf(madeWith) }, ...rows) as Record<string, string>
-}
-
-function fromInputs(get: (name: string) => string): JsonObject {
-  const rows = Array.from({ length: MEMBERS_MAX }, (_, at) => [get(`filter[${at}].name`), get(`filter[${at}].value`)])
-  const members = rows.filter(([name, value]) => name !== '' || value !== '') as [string, string][]
-  // The reader of the filter refuses a text, together with everything else that is wrong.
-  const metadata = members.every(([name]) => name !== '') ? Object.fromEntries(members) : 'a value without a name'
-  return { metadata, made_with: get('made_with') }
-}
-
 const { text: TEXT, list, orNull, optional, record, words } = answer
 
 declare module '../../../kernel/resource/field.ts' {
@@ -122,8 +113,8 @@ export const endpoint = resource({
     description: text({ label: 'Description', max: 200, personal: true }),
     events: kinds({ label: 'Events' }),
     filter: filter({
-      label: 'Metadata filter',
-      formText: 'needs a name in every row, and values of up to 200 characters',
+      label: 'Filter',
+      formText: `compares texts of up to ${TEXT_MAX} characters, numbers and booleans`,
     }),
     isEnabled: flag({ otherwise: true, emptyLeaves: true }),
     /** Why the gateway disabled it; null when its owner did, or it is enabled. */
@@ -229,9 +220,27 @@ function filter(labelled: Labelled) {
     personal: true,
     column: 'string | null',
     control: {
-      as: 'own',
-      toInputs,
-      fromInputs,
+      as: 'group',
+      parts: {
+        metadata: membersControl({
+          label: 'Metadata',
+          hint: 'Events must have all of these values in their metadata.',
+          like: ['shop', 'berlin'],
+          max: MEMBERS_MAX,
+          one: 'Condition',
+          add: 'Add a condition',
+        }),
+        made_with: {
+          as: 'choice',
+          label: 'Checkouts made with public keys',
+          hint: 'Anyone can make a checkout to any address with a key that is not bound to yours.',
+          options: () => [
+            ['', 'Only those of bound keys'],
+            ['any', 'All, also of keys that are not bound'],
+            ['public_key', 'Nothing else'],
+          ],
+        },
+      },
       ...labelled,
     },
     toColumn: toStored,

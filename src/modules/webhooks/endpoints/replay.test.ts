@@ -75,8 +75,7 @@ forEachEngine((engine) => {
     const more = [0, 1, 2, 3].map((count) => ({ ...row, id: `rpl_${count}` }))
     await db.insertInto('webhook_replays').values(more).execute()
     await assert.rejects(beginReplay(world.ctx, other, ASKED), { code: 'limit_reached' })
-    // Deleted together with its endpoint, a replay did not count, so the next endpoint could replay the whole day
-    // again.
+    // Replays of removed endpoints must count as well; otherwise the next endpoint could replay the whole day again.
     const short = await listen(world, receiver, accountId)
     await db.updateTable('webhook_replays').set({ endpoint_id: short.id }).execute()
     await removeEndpoint(world.ctx, short)
@@ -90,7 +89,7 @@ forEachEngine((engine) => {
     await beginReplay(world.ctx, both[0]!.status === 'fulfilled' ? other : one, ASKED)
   })
 
-  test('an event stayed undelivered for ever because an endpoint that missed it was taken away', async (t) => {
+  test('an event stayed undelivered for ever because an endpoint that missed it was deleted', async (t) => {
     const world = await openWebhooks(t, engine)
     const shop = await openReceiver(t)
     const own = await listen(world, await openReceiver(t, answerWith(500)))

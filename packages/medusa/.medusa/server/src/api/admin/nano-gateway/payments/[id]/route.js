@@ -1,2 +1,2 @@
-/* Medusa finds routes by their paths; it lets only administrators in below `/admin`. */
+/* Medusa finds routes by their paths. Below `/admin` it admits only administrators. */
 export { readPayment as GET } from '@nano-gateway/medusa'
