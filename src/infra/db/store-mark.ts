@@ -7,7 +7,8 @@ import { keepFile } from '../private-files.ts'
 import { findFact, keepFact, moveFact, replaceFact } from './facts.ts'
 import type { Store } from './open.ts'
 
-const MOVED_EVERY = 2_000
+/** Each time costs a commit, also in a gateway that has nothing else to do. */
+const MOVED_EVERY = 5_000
 /** Each restore begins a new line; older ones than these are forgotten. */
 const LINES_MAX = 20
 const NAME = 'mark'

@@ -57,7 +57,7 @@ forEachEngine((engine, open) => {
     assert.equal(await ask('begun'), 'run 4')
   })
 
-  test('a store that is older than the ledger is noticed, and what its wallet sent since is shown until it is settled', async (t) => {
+  test('a store that is older than the ledger is detected, and later sends of its wallet are shown until that is settled', async (t) => {
     const { world, instance, wallet } = await openUsedWallet(t, { engine })
     const { db } = world
     const older = (await findWalletByAddress(db, wallet))!
