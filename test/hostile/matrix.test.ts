@@ -238,7 +238,7 @@ test('every route admits exactly its callers, and reveals nothing to others', as
   }
 })
 
-test('every action has a line that says for whom it is, and keeps to it', async (t) => {
+test('every action has a line with its access, and keeps to it', async (t) => {
   const { gateway, victim, other } = await openMatrix(t)
   const { actions } = gateway.app.endpoints
   const without = actions.filter(({ name }) => !Object.hasOwn(ACTIONS, name)).map(({ name }) => name)

@@ -79,7 +79,7 @@ test('a payment completes its order once in 100 deliveries, repeated, reordered 
   )
 })
 
-test('unsigned, forged and old events are refused; without a secret all are', async (t) => {
+test('unsigned, forged and old events are refused; without a secret all events are', async (t) => {
   const shop = await openWooShop(t)
   const body = eventOf('0'.repeat(16), 1)
   assert.equal(await shop.tell(body, { secret: '' }), 503, 'an empty secret signs for nobody')
