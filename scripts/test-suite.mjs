@@ -23,12 +23,17 @@ const SUITE_MAX = 40 * 60_000
 /** Time for a process to print its unfinished tests and to stop its servers. */
 const LEAVING_MAX = 30_000
 
-/** Tests for both engines run on the given one, or on both. With a pooler given, PostgreSQL is used through it. */
+function wait(milliseconds, run) {
+  const timer = setTimeout(run, milliseconds)
+  return () => clearTimeout(timer)
+}
+
+/** Tests that are written for each engine run on the one that is given, or on both; PostgreSQL is reached through a pooler where one is named. */
 export async function runSuite(
   root,
   files,
   seed,
-  { engine, pooler = process.env.TEST_POOLER, longest = SUITE_MAX, leaving = LEAVING_MAX } = {},
+  { engine, pooler = process.env.TEST_POOLER, longest = SUITE_MAX, leaving = LEAVING_MAX, after = wait } = {},
 ) {
   const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-tests-'))
   const results = join(folder, 'failed')
@@ -55,13 +60,13 @@ export async function runSuite(
   })
   const chunks = []
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => chunks.push(chunk))
-  const impatience = setTimeout(() => {
+  const forgetImpatience = after(longest, () => {
     chunks.push(Buffer.from(`\nNot at its end after ${longest / 1_000} s; it is broken off.\n`))
     child.kill('SIGINT')
     setTimeout(() => child.kill('SIGKILL'), leaving).unref()
-  }, longest)
+  })
   const code = await new Promise((resolve) => child.on('exit', resolve))
-  clearTimeout(impatience)
+  forgetImpatience()
   await readRest(child, leaving)
   if (!child.stdout.closed) chunks.push(Buffer.from('\nProcesses that it has started hold its output open.\n'))
   const { ended, failures } = readFailures(existsSync(results) ? readFileSync(results, 'utf8') : '')

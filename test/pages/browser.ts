@@ -41,11 +41,26 @@ export interface Misconduct {
   foreign: string[]
 }
 
+/** Far beyond what anything takes; many tests may share a slow machine. */
+const PATIENCE = 90_000
+
 let launched: Promise<Browser> | undefined
 
 /** One browser for the whole run, because starting it takes longer than most tests. Contexts keep tests apart. */
 export function openBrowser(): Promise<Browser> {
-  return (launched ??= chromium.launch({ executablePath: CHROMIUM, args: ARGS }))
+  return (launched ??= launch())
+}
+
+async function launch(): Promise<Browser> {
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGS, timeout: PATIENCE })
+  const open = browser.newContext.bind(browser)
+  // Pages that are opened without a context of their own come through here as well.
+  browser.newContext = async (options) => {
+    const context = await open(options)
+    context.setDefaultTimeout(PATIENCE)
+    return context
+  }
+  return browser
 }
 after(async () => (await launched)?.close())
 
@@ -60,8 +75,6 @@ export async function openTab(
   const locale = options.extraHTTPHeaders ? {} : { locale: 'en-US' }
   const context = await browser.newContext({ ...locale, ...options })
   t.after(() => context.close())
-  // Generous, because many tests may share a slow machine.
-  context.setDefaultTimeout(90_000)
   const page = await context.newPage()
   const misconduct: Misconduct = { policy: [], errors: [], foreign: [] }
   page.on('console', (message) => {
@@ -158,7 +171,7 @@ export async function play({ url }: Gateway, path: string, fields: object = {}):
 
 /** Waits until the page shows a state, without a reload. */
 export async function untilState(page: Page, state: string): Promise<void> {
-  await page.waitForSelector(`#pay[data-state="${state}"]`, { timeout: 90_000 })
+  await page.waitForSelector(`#pay[data-state="${state}"]`)
 }
 
 /** Pays the amount of the page's payment link, as a wallet would; returns the address. */

@@ -1,8 +1,8 @@
 import { type Server, createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
 import { WebSocket, WebSocketServer } from 'ws'
 import { closeServer, listen } from '../../src/devnet/server.ts'
+import { freePort } from './free-port.ts'
 
 /** A proxy for a node's websocket that a test can cut, restore and send frames through. */
 export class EventRelay {
@@ -24,8 +24,9 @@ export class EventRelay {
 
   static async start(t: TestContext, target: string): Promise<EventRelay> {
     const relay = new EventRelay(target)
-    await listen(relay.#server, '127.0.0.1', 0)
-    relay.#port = (relay.#server.address() as AddressInfo).port
+    // Not any port: nobody else is to have it when this one has been cut and comes back.
+    relay.#port = await freePort()
+    await listen(relay.#server, '127.0.0.1', relay.#port)
     t.after(() => relay.cut())
     return relay
   }

@@ -1,8 +1,8 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
 import type { Devnet } from '../../src/devnet/index.ts'
 import { answerBody, closeServer, listen } from '../../src/devnet/server.ts'
+import { freePort } from './free-port.ts'
 
 /** Faults of a node. */
 export type Fault =
@@ -72,8 +72,9 @@ export class FaultyNode {
 
   static async start(t: TestContext, options: FaultyNodeOptions, fault: Fault = 'none'): Promise<FaultyNode> {
     const node = new FaultyNode(options)
-    await listen(node.#server, '127.0.0.1', 0)
-    node.#port = (node.#server.address() as AddressInfo).port
+    // Not any port: while this node is dead, nobody else is to answer there, nor to be in its way when it comes back.
+    node.#port = await freePort()
+    await listen(node.#server, '127.0.0.1', node.#port)
     t.after(() => closeServer(node.#server))
     await node.behave(fault)
     return node
