@@ -97,8 +97,8 @@ export function payRoutes(ports: PayPorts): readonly Route[] {
       access: 'open',
       limit,
       async run({ params }) {
-        const { image } = await getCheckout(ctx, params.id!)
-        const picture = image === null ? undefined : await pictures.find(image)
+        const { image, owner } = await getCheckout(ctx, params.id!)
+        const picture = image === null ? undefined : await pictures.find(image, owner)
         if (!picture) throw new AppError('not_found', 'Image not found.')
         return { bytes: picture.bytes, type: picture.type, headers: PICTURE_HEADERS }
       },
