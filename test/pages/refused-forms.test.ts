@@ -42,6 +42,21 @@ test('forms answered in the names of the API: every form keeps what was typed an
       { much: 'part', amount: '0.5', ...elsewhere, from: stocked.wallet, reason: 'broken' },
       ['Nano address or @name must be a Nano address.'],
     ],
+    [
+      '/emails',
+      '/emails',
+      {
+        ...{ 'emails[0]': 'a@example.com', 'emails[3]': 'nobody', amount: 'lots', refund_address: 'nano_wrong' },
+        ...{ from: 'Bob', message: 'see https://x.example', email_receipt: 'nobody-else', expiration: '7 days' },
+      },
+      [
+        'Recipient 4 must be an email address.',
+        'Total amount in nano must be an amount such as 12.50.',
+        'Refund address must be a Nano address.',
+        'Message cannot contain links or email addresses. Put a space after each dot.',
+        'Receipt to must be an email address.',
+      ],
+    ],
     ['/developer', '/developer/fund', { address: 'nano_wrong', amount: '2' }, ['Address must be a Nano address.']],
     [
       '/profile',

@@ -142,7 +142,7 @@ forEachEngine((engine) => {
       ['/pos/:id/delete', 'pos.deleted', 'pos'],
       ['/wallets', 'wallet.made', '', { name: 'Savings', lifetime: '90' }],
       ['/wallets/:address/send', 'wallet.sent', 'wallet', { to: SHOP, amount: '1' }],
-      ['/emails', 'email.made', '', { ...mail, emails: 'guest@example.com' }],
+      ['/emails', 'email.made', '', { ...mail, 'emails[0]': 'guest@example.com' }],
       ['/emails/:id/cancel', 'email.cancelled', 'email'],
       ['/names/:name/indexing', 'name.indexed', name, { indexed: 'true' }],
       ['/webhooks/secret', 'webhook-secret.rotated'],
