@@ -153,7 +153,7 @@ forEachEngine((engine) => {
       ['/webhooks/endpoints/:id/rotate', 'endpoint.secret-rotated', endpoint],
       ['/webhooks/endpoints/:id/replay', 'endpoint.replayed', 'endpoint', { from_unix: '2001-01-01' }],
       ['/webhooks/endpoints/:id/delete', 'endpoint.deleted', 'endpoint'],
-      ['/webhooks/endpoints/:id/watch', 'endpoint.watched', endpoint, { addresses: address() }],
+      ['/webhooks/endpoints/:id/watch', 'endpoint.watched', endpoint, { 'addresses[0]': address() }],
       ['/webhooks/endpoints/:id/unwatch', 'endpoint.unwatched', endpoint, { watched: new Signer(count).address }],
       ['/keys', 'key.issued', '', { name: 'Third', kind: 'secret' }],
       ['/keys/:id/rotate', 'key.rotated', 'key'],
