@@ -32,7 +32,7 @@ test('a form that is sent twice, even at once, makes one thing; a changed one ma
   assert.doesNotMatch((await get('/dashboard/keys', cookie)).text, /rpc_sk_\w{20}/)
 })
 
-test('what is wrong with a form stands beside its field, with what was typed', async (t) => {
+test('errors of a form are beside their fields, and the input is kept', async (t) => {
   const { send, enter, join } = await openDashboard(t)
   const cookie = await enter((await join('owner@example.com')).key)
   const evil = '"><script>alert(1)</script>'

@@ -130,7 +130,7 @@ for (const engine of ENGINES) {
       assert.deepEqual((await recordOf(unnamed.id)).merchant, { name: 'Blue Mug Coffee' })
     })
 
-    test('a key that is bound pays nobody but the addresses and templates that its merchant named', async (t) => {
+    test('a restricted key makes checkouts only for the addresses and templates that its merchant named', async (t) => {
       const { shop, key, headers, ...steps } = await openOn(t, engine)
       const { makeKey, fromPage, listen, heard, pay, recordOf } = steps
       const [plan, other] = [
@@ -200,7 +200,7 @@ for (const engine of ENGINES) {
       assert.match(made(await ask({ amount: '2.000X' }, '', headers)).amount, /^2\.0/)
     })
 
-    test('a merchant who makes a public key in the dashboard gets one that anybody could use for any address', async (t) => {
+    test('a public key made in the dashboard could be used by anybody for any address', async (t) => {
       const { shop, key, headers, fromPage } = await openOn(t, engine)
       const cookie = await enter(shop, key)
       const form = async (fields: Record<string, string>) => {
