@@ -49,10 +49,10 @@ export async function benchAged(options: Options): Promise<Report> {
     ])
     tables.push(
       toTable([`${STORE_NAMES[engine]}, ms`, 'before', `with ${written} old rows`, 'ratio'], cells),
-      `${asked.length - steep.length} of ${asked.length} stay level; the table has the most expensive. ${scans.length === 0 ? 'No statement goes through a table.' : `Through a table: ${scans.join('; ')}.`}${
+      `Of ${asked.length} statements, ${asked.length - steep.length} cost about the same in both stores; the table has the most expensive ones. ${scans.length === 0 ? 'No statement reads a whole table.' : `These read a whole table: ${scans.join('; ')}.`}${
         steep.length === 0
           ? ''
-          : ` Not level: ${steep.map(({ what, ratio }) => `${what} (${ratio.toFixed(1)})`).join(', ')}.`
+          : ` These grow: ${steep.map(({ what, ratio }) => `${what} (${ratio.toFixed(1)})`).join(', ')}.`
       }`,
     )
     figures[`${engine}Rows`] = written

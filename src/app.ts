@@ -2,6 +2,7 @@ import { type Config, storeUrl } from './config/config.ts'
 import type { Devnet } from './devnet/index.ts'
 import { openMetricsListener } from './http/metrics-listener.ts'
 import type { AnsweredRoute } from './http/routes.ts'
+import { RESTORED_BENEATH } from './infra/db/store-mark.ts'
 import { diskGauge } from './infra/db/disk.ts'
 import { sizeGauges } from './infra/db/measure.ts'
 import type { Store } from './infra/db/open.ts'
@@ -17,11 +18,13 @@ import type { Scheduler } from './infra/work/scheduler.ts'
 import type { Action } from './kernel/action.ts'
 import type { Failures } from './kernel/failures.ts'
 import type { Module } from './kernel/module.ts'
+import { actorOf } from './kernel/actor.ts'
 import { type UsageMeter, createFirstAdministrator } from './modules/accounts/index.ts'
+import { declareRestore } from './modules/wallets/index.ts'
 import { openModules } from './modules.ts'
 import { openCommandSocket, openJobs } from './app/background.ts'
 import { openGuard } from './app/guard.ts'
-import { type Surroundings, openPorts } from './app/ports.ts'
+import { type Ports, type Surroundings, openPorts } from './app/ports.ts'
 import { openServer } from './app/serve.ts'
 
 interface Infra extends Surroundings {
@@ -62,12 +65,27 @@ export async function startApp(config: Config, infra: Infra): Promise<App> {
   }
 }
 
+/** Declares the restore of a store that this data folder has seen in a newer state, and ends a gateway under which the store is restored. */
+async function followStore({ mark, store, log }: Ports, { leave }: Infra, stack: AsyncDisposableStack): Promise<void> {
+  if (mark.isOlder) {
+    log.error({ event: 'store_restored', reason: RESTORED_BENEATH })
+    await declareRestore(store, actorOf.service('service'), RESTORED_BENEATH)
+    await mark.renew()
+  }
+  const watched = mark.watch((reason) => {
+    log.error({ event: 'store_restored', reason })
+    leave?.(reason)
+  })
+  stack.defer(watched)
+}
+
 /** Opens ports, modules and endpoints, then starts them, each after what it depends on. */
 async function assemble(config: Config, infra: Infra, stack: AsyncDisposableStack): Promise<App> {
   const ports = await openPorts(config, infra, stack)
   const { store, opened, nodes, searches, devnet, metrics, links, failures, log } = ports
   const modules = await openModules(config, ports, stack)
   const all: readonly Module[] = Object.values(modules)
+  await followStore(ports, infra, stack)
   const runner = openJobs(config, { ports, modules: all }, stack)
   const limiter = new MemoryLimiter(store.clock)
   const gateway = await openGuard(config, { ports, modules, limiter }, stack)

@@ -21,7 +21,9 @@ export async function runGateway(): Promise<void> {
     process.stderr.write(`nano-gateway: ${reason}\n`)
   }
   const keepKey = (key: string) => keepAdministratorKey(config, key)
-  const app = await startApp(config, { clock, random: systemRandom, log, keepKey, tuning: keptTuning() })
+  // Not in order: every request that is still answered is answered from what is not true any more.
+  const leave = () => log.flush(() => process.exit(1))
+  const app = await startApp(config, { clock, random: systemRandom, log, keepKey, leave, tuning: keptTuning() })
   const end = async () => {
     log.info({ event: 'draining' })
     await app.close()

@@ -4,7 +4,7 @@ import { Ajv } from 'ajv'
 import { ACTIONS } from './offered.ts'
 
 // The gateway does not validate its own schemas: a wrong keyword would check nothing.
-test('what each action takes is a schema as JSON Schema has it', () => {
+test('the input of each action is a valid JSON Schema', () => {
   const ajv = new Ajv({ strict: true, allowUnionTypes: true })
   assert.ok(ACTIONS.length > 0)
   for (const { name, input } of ACTIONS) assert.equal(ajv.validateSchema(input), true, `${name}: ${ajv.errorsText()}`)

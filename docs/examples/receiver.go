@@ -99,7 +99,7 @@ func receive(response http.ResponseWriter, request *http.Request) {
 	}
 	line, err := take(received)
 	if err != nil {
-		// The gateway tries again.
+		// With this status the gateway tries again.
 		http.Error(response, "The order could not be written.", http.StatusInternalServerError)
 		log.Print(err)
 		return

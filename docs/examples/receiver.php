@@ -13,7 +13,7 @@ function take(array $event, string $file): string
     if ($event['type'] !== 'payment.completed') {
         return "{$event['type']}: nothing to do";
     }
-    // Two deliveries at once wait for each other here.
+    // Two deliveries at the same time wait for each other here.
     $lock = fopen("$file.lock", 'c');
     flock($lock, LOCK_EX);
     $orders = json_decode(file_get_contents($file), true, 512, JSON_THROW_ON_ERROR);
@@ -25,7 +25,7 @@ function take(array $event, string $file): string
     if (isset($order['paid_by'])) {
         return "{$event['id']}: $number is paid already";
     }
-    // Raw amounts are longer than any integer of PHP, and `>=` would round them: the longer text is more, then the later one.
+    // Raw amounts exceed the integers of PHP, and `>=` would round them: the longer text is larger; of equal length, the later in order.
     [$paid, $price] = [$event['payment']['amount_raw'], $order['amount_raw']];
     $isEnough = (strlen($paid) <=> strlen($price) ?: strcmp($paid, $price)) >= 0;
     if (!ctype_digit($paid) || !$isEnough || $event['block']['confirmed'] !== 'true') {

@@ -47,7 +47,7 @@ add_action('init', static function (): void {
 });
 
 add_filter('woocommerce_payment_gateways', static function (array $gateways): array {
-    // Its parent exists only where WooCommerce runs.
+    // Its parent class exists only while WooCommerce runs.
     require_once __DIR__ . '/includes/Gateway.php';
     return [...$gateways, Gateway::class];
 });
@@ -60,7 +60,7 @@ add_action('woocommerce_blocks_payment_method_type_registration', static functio
 add_action('woocommerce_api_nano_gateway', static fn () => Webhook::answer());
 add_action('wp_ajax_nano_gateway_test', static fn () => ConnectionTest::answer());
 
-// A shop that the gateway cannot reach still learns how it went: when the payer comes back, and when the time to pay is over.
+// For shops that the gateway cannot reach: they look when the payer returns, and when the time to pay is over.
 add_action('woocommerce_before_thankyou', static fn ($orderId) => Settle::lookQuietly((int) $orderId));
 add_action('nano_gateway_look', static fn ($orderId) => Settle::lookQuietly((int) $orderId));
 

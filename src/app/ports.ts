@@ -6,6 +6,7 @@ import type { Store } from '../infra/db/open.ts'
 import { openFailures } from '../infra/failures.ts'
 import { openWayOut } from '../infra/http/outbound.ts'
 import { ServiceLinks } from '../infra/links.ts'
+import { StoreMark } from '../infra/db/store-mark.ts'
 import type { Log } from '../infra/log.ts'
 import { capturedMailer } from '../infra/mail/captured.ts'
 import { smtpMailer } from '../infra/mail/smtp.ts'
@@ -54,6 +55,8 @@ export interface Surroundings {
   ledgerClock?: Clock
   random: Random
   log: Log
+  /** Ends the process at once, because what it remembers of the store is not true any more. */
+  leave?: (reason: string) => void
   /** Remembers the fastest search for work on this machine. */
   tuning?: TuningMemory
 }
@@ -79,6 +82,7 @@ export interface Ports extends Ground {
   store: StoreCtx
   notices: Notices
   secrets: SecretBox
+  mark: StoreMark
   /** Which ledger the store and the nodes belong to. */
   ledger: LedgerIdentity
   network: NetworkName
@@ -124,6 +128,7 @@ export async function openPorts(
     return (await opened.listConfirming?.(OTHERS_MAX))?.confirmed ?? []
   })
   followKeys(secrets, opened)
+  const mark = await StoreMark.open({ ...opened, clock, ids: ground.ids, failures, dataDir: config.dataDir })
   const devnet = await openDevelopmentLedger(config, { clock: ledgerClock, random, failures })
   stack.defer(() => devnet?.close())
   const { network } = ledger
@@ -157,6 +162,7 @@ export async function openPorts(
     store: toStoreCtx(ground, notices, stack),
     notices,
     secrets,
+    mark,
     ledger,
     network,
     thresholds,

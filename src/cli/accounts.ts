@@ -18,8 +18,8 @@ import {
   readStanding,
   resumeAccount,
   setStanding,
-  showKey,
-  showKnown,
+  accountKey,
+  knownAccount,
   signOutPeople,
   suspendAccount,
 } from '../modules/accounts/index.ts'
@@ -39,9 +39,9 @@ export function showOne(accountId: string, { json }: Flags): Promise<void> {
   return withStore(async (ctx) => {
     const account = await findAccount(ctx.db, accountId)
     if (!account) throw new Error('Account not found.')
-    const shown = showKnown(account)
+    const shown = knownAccount.show(account)
     const { credits, plan } = await readCredits(ctx, accountId)
-    const keys = (await listKeys(ctx.db, accountId, LISTED_MAX)).map((key) => showKey(key, ctx.clock.now()))
+    const keys = (await listKeys(ctx.db, accountId, LISTED_MAX)).map((key) => accountKey.show(key, ctx.clock.now()))
     const activity = await listActivities(ctx.db, { accountId }, { before: undefined, limit: LATEST })
     const facts = { ...shown, features: JSON.stringify(shown.features), credits, plan, keys: keys.length }
     const lines = [

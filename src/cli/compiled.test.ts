@@ -58,7 +58,7 @@ test('a bundle of the same length that was changed runs as it is now', (t) => {
 })
 
 // V8 would trust a damaged cache: it would run other code, or crash.
-test('what was kept and then damaged is not used, and written anew', (t) => {
+test('a damaged cache file is not used, and is written again', (t) => {
   const { kept, load } = bundleOf(t, 'hello')
   load().keep()
   const [file] = kept()

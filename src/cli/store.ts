@@ -20,7 +20,7 @@ import {
   listKeys,
   readWanted,
   revokeKey,
-  showKey,
+  accountKey,
 } from '../modules/accounts/index.ts'
 
 const LISTED_MAX = 200
@@ -176,7 +176,7 @@ const toUnix = (text: string) => (/^[0-9]+$/.test(text) ? Number(text) : Math.fl
 /** The printed form of a key, on which scripts rely. Scopes have the names of the REST interface. */
 function toPrinted(key: Awaited<ReturnType<typeof listKeys>>[number], now: number): object {
   const { limits: _limits, lastsUntil: _until, boundTo: _bound, ...printed } = key
-  const { addresses, templates, scopes, expires_unix, per_minute, spend_daily_nano } = showKey(key, now)
+  const { addresses, templates, scopes, expires_unix, per_minute, spend_daily_nano } = accountKey.show(key, now)
   return { ...printed, addresses, templates, scopes, expires_unix, per_minute, spend_daily_nano }
 }
 
@@ -185,7 +185,7 @@ export function printKeys(accountId: string, { json }: Flags): Promise<void> {
     const keys = await listKeys(db, accountId, LISTED_MAX)
     const lines = keys.map((key) => {
       const { id, start, kind, name, revokedAt, lastUsedAt, expiresAt, scopes } = key
-      const { per_minute: perMinute, spend_daily_nano: spend } = showKey(key, clock.now())
+      const { per_minute: perMinute, spend_daily_nano: spend } = accountKey.show(key, clock.now())
       const parts = [
         revokedAt === null ? `last used ${toDate(lastUsedAt)}` : `revoked ${toDate(revokedAt)}`,
         ...(expiresAt === null ? [] : [`until ${toDate(expiresAt)}`]),

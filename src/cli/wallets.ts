@@ -1,4 +1,5 @@
 import { OPERATOR } from '../kernel/actor.ts'
+import { renewMark } from '../infra/db/store-mark.ts'
 import { readReason } from '../modules/accounts/index.ts'
 import {
   type FrozenWallet,
@@ -60,7 +61,12 @@ export function settle({ json }: Flags): Promise<void> {
 }
 
 /** Records that the operator restored the store from a backup. */
-export const noteRestored = (): Promise<void> => withStore((ctx) => declareRestore(ctx, OPERATOR))
+export const noteRestored = (): Promise<void> =>
+  withStore(async (ctx) => {
+    await declareRestore(ctx, OPERATOR)
+    // A gateway that still runs from before the restore ends.
+    await renewMark(ctx)
+  })
 
 /**
  * Freezes a wallet, the sends of an account, or all sends. The freeze applies when this returns, because signers read

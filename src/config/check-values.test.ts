@@ -40,7 +40,7 @@ const TYPOS: [env: Record<string, string>, told: RegExp][] = [
   [{ TRUSTED_PROXIES: '::/0' }, /^TRUSTED_PROXIES trusts every address/],
 ]
 
-test('settings that cannot be meant were called fine: each is refused with what to write instead, and never repeated', () => {
+test('settings with impossible values were accepted: each is refused with a correction, and its value is not repeated', () => {
   for (const [env, told] of TYPOS) {
     const { problems } = checkStart(systemClock, readConfig({ ...PUBLIC, ...env }))
     assert.equal(problems.length, 1, `${JSON.stringify(env)} ${problems.join(' ')}`)
@@ -76,7 +76,7 @@ test('a data folder that cannot be made kept the start waiting for ever: it is r
   makeFolder(join(folder, 'a/b/c'))
 })
 
-test('what does not answer is reported before the start: the store as a reason not to, the others as warnings', async (t) => {
+test('servers that do not answer are reported before the start: the store as an error, the others as warnings', async (t) => {
   const server = createServer().listen(0, '127.0.0.1')
   t.after(() => server.close())
   await once(server, 'listening')

@@ -33,7 +33,7 @@ test('a name in another case, without its underscore, in the singular, or with o
   for (const [name, meant] of Object.entries(misspelt)) assert.equal(meantBy(name), meant, name)
 })
 
-test("what machines, shells, containers and other software set is nobody's misspelling", () => {
+test('variables of machines, shells, containers and other software are not reported as misspelt', () => {
   const others =
     `PATH HOME USER SHELL TERM LANG LC_ALL PWD OLDPWD SHLVL HOSTNAME LOGNAME MAIL EDITOR PAGER TMPDIR TZ DISPLAY
     COLORTERM FORCE_COLOR NO_COLOR CI POST SORT COST FONT HOST_IP HOSTTYPE MACHTYPE OSTYPE XDG_DATA_DIRS XDG_RUNTIME_DIR
@@ -52,7 +52,7 @@ test("what machines, shells, containers and other software set is nobody's missp
   assert.equal(meantBy('DEVNET_PORT_80_TCP', 'tcp://10.0.0.1:80'), undefined)
 })
 
-test('what is said to belong to others is left alone', () => {
+test('names listed as those of other software are not reported', () => {
   assert.equal(meantBy('REDIS_URI'), 'REDIS_URL')
   assert.equal(meantBy('REDIS_URI', 'x', ['REDIS_URI']), undefined)
 })

@@ -38,7 +38,7 @@ test('a client cannot choose its address by sending the header itself', () => {
   assert.equal(clientIp(trusted, '10.0.0.1', long), '10.0.0.5')
 })
 
-test('an entry that is no address ends the walk at what was sure', () => {
+test('an entry that is not an address ends the search at the last trusted one', () => {
   const wrong = [
     '',
     ',',

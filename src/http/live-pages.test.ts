@@ -36,7 +36,7 @@ function openPages() {
   return { open, held }
 }
 
-test('a hundred accounts held every stream, and a merchant’s page stood still: who has the most gives one up to who has less', () => {
+test('a hundred accounts held every stream, and a merchant’s page stood still: the account with the most gives one up to one with fewer', () => {
   const { open, held } = openPages()
   for (let at = 0; at < 100; at++) for (let page = 0; page < 20; page++) assert.equal(open(`crowd ${at}`), 'open')
   assert.equal(open('crowd 7'), 'refused', 'an account has its own bound')

@@ -134,7 +134,7 @@ function oddScalar(random: SeededRandom): Uint8Array {
   return random.below(2) === 0 ? random.bytes(32) : numberToBytesLE(random.pick(edges), 32)
 }
 
-test('a block whose signature somebody made larger by the order on its way is as good as for the node', () =>
+test('a signature that was increased by the group order on its way is accepted, as by the node', () =>
   repeat(10, (random) => {
     const privateKey = random.bytes(32)
     const message = random.bytes(32)

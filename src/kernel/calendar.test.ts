@@ -19,7 +19,7 @@ test('a day ends at the midnight of its place, also where clocks are turned, and
   assert.deepEqual(iso('Africa/Cairo', '2026-04-24'), ['2026-04-23T22:00:00.000Z', '2026-04-24T21:00:00.000Z'])
 })
 
-test('every moment belongs to the one day that it lies in', () => {
+test('every moment belongs to exactly one day', () => {
   for (const zone of ['Europe/Berlin', 'America/New_York', 'Asia/Kathmandu', 'Africa/Cairo', 'Australia/Lord_Howe']) {
     for (let at = Date.UTC(2026, 2, 1, 0, 7); at < Date.UTC(2026, 10, 20); at += 31 * 3_600_000) {
       const { from, to } = dayOf(zone, dateAt(zone, at))
@@ -28,7 +28,7 @@ test('every moment belongs to the one day that it lies in', () => {
   }
 })
 
-test('what is no date, or no zone, is distinguished from what is', () => {
+test('invalid dates and time zones are recognised', () => {
   const texts = ['2026-02-28', '2026-02-29', '2026-13-01', '26-01-01', 'x']
   assert.deepEqual(texts.filter(isDate), ['2026-02-28'])
   assert.deepEqual(['Europe/Berlin', 'UTC', 'Mars/Base', ''].map(isTimeZone), [true, true, false, false])

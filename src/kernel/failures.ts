@@ -62,6 +62,7 @@ export const LOSSES = {
   'live.tell': 'A dashboard page that missed a change shows it with the next change, or when it is reloaded.',
   'notices.send': 'A gateway that missed a notice finds the change when it next reads the store.',
   'notices.strange': 'Another program sent a message on the same channel, and it is ignored.',
+  'store.mark': 'The store is looked at again five seconds later.',
   'store.connection': 'A broken connection is replaced; a statement that was running on it fails with its own error.',
   'commands.link': 'The command has stored its change, and reports that the gateway did not answer.',
   'limits.connection': 'While Redis is unavailable each gateway grants its share, and reports it.',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Gathered } from './gathered.ts'
 
-test('what is asked at once, or while a batch is under way, is one batch, and each gets its own answer', async () => {
+test('requests at the same time, or during a batch, become one batch, and each gets its own answer', async () => {
   const batches: number[][] = []
   const first = Promise.withResolvers<void>()
   const doubles = new Gathered<number, number>(async (inputs) => {

@@ -76,7 +76,7 @@ test('an exponent is written out exactly, digit by digit', () => {
     assert.equal(toPlainDecimal(text), text)
 })
 
-test('nothing above the whole supply is an amount, and no programmer names as raw what the ledger cannot hold', () => {
+test('amounts above the whole supply are refused, also from our own code', () => {
   assert.equal(parseRaw(RAW_MAX.toString()), RAW_MAX)
   assert.equal(parseRaw((RAW_MAX + 1n).toString()), undefined)
   assert.equal(parseRaw('9'.repeat(39)), undefined)

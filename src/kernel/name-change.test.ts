@@ -21,7 +21,7 @@ test('the same changes are the same text, however they were written down', () =>
   )
 })
 
-test('what is signed as words is no block, and what is signed as a block is no words', () => {
+test('a signed text is never a valid block, and a signed block is never a valid text', () => {
   const key = '9F0E444C69F77A49BD0BE89DB92C38FE713E0963165CCA12FAF5712D7657120F'
   const words = toNameChangeMessage({ name: 'alice', id: '5c363461a1b2c3d4', changes: { title: 'Shop' } })
   const signature = signText(key, words)

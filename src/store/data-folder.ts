@@ -5,7 +5,7 @@ import type { Log } from '../infra/log.ts'
 import { keepFilesPrivate, keepFolderPrivate, writePrivateFile } from '../infra/private-files.ts'
 
 /** Prefixes of all files that the gateway keeps in its folder. */
-const OURS = ['gateway.db', 'devnet.db', 'devnet.json', 'secret.key', 'wallet-keys', 'administrator.key']
+const OURS = ['gateway.db', 'devnet.db', 'devnet.json', 'secret.key', 'wallet-keys', 'administrator.key', 'store-mark']
 
 /** Makes the data folder, or closes one that an earlier version left open to others. */
 export function openDataFolder({ dataDir }: Pick<Config, 'dataDir'>, log: Log): void {

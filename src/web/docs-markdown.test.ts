@@ -27,16 +27,16 @@ test('lines of one paragraph stay together; code, emphasis and links are disting
   assert.equal(html('`` a`b ``'), '<p><code>a`b</code></p>')
 })
 
-test('a link to something that is not shown here is only its words', () => {
+test('a link to something that is not shown here becomes plain text', () => {
   assert.equal(html('see [the file](../src/x.ts) and [this](javascript:alert)'), '<p>see the file and this</p>')
 })
 
-test('a picture of ours is shown with its words; without it the words remain', () => {
+test('an own picture is shown with its alternative text; without the picture the text remains', () => {
   assert.equal(html('![Growth](/docs/a.svg)'), '<p><img src="/docs/a.svg" alt="Growth" loading="lazy"/></p>')
   assert.equal(html('![Growth](a.svg)'), '<p>Growth</p>')
 })
 
-test('markup in a document is text, wherever it stands', () => {
+test('markup in a document is shown as text everywhere', () => {
   const evil = '<script>alert(1)</script>'
   const page = html(
     `# ${evil}\n\n${evil}\n\n- ${evil}\n\n| ${evil} |\n|---|\n| ${evil} |\n\n\`\`\`sh\n${evil}\n\`\`\`\n\n> ${evil}\n`,

@@ -20,14 +20,14 @@ test('a price is written as such money is, and never rounded', () => {
   assert.equal(showWorth('en', '12.3456', 'USD'), '$12.35')
 })
 
-test('the region decides which money somebody thinks in; what has no price is not mentioned', () => {
+test('the region determines the currency; a currency without a price is not shown', () => {
   const known = ['USD', 'EUR', 'GBP', 'BRL', 'JPY']
   const cases = { 'de-DE': 'EUR', 'en-GB': 'GBP', pt: 'BRL', 'pt-PT': 'EUR', ja: 'JPY', 'zh-CN': 'USD', en: 'USD' }
   for (const [locale, currency] of Object.entries(cases)) assert.equal(currencyOf(locale, known), currency, locale)
   assert.equal(currencyOf('en', []), undefined)
 })
 
-test('what is left is reported in the unit that fits', () => {
+test('the remaining time is shown in a fitting unit', () => {
   assert.equal(showLeft('en', 86_400_000), '24 hours')
   assert.equal(showLeft('en', 86_400_000 - 5_000), '24 hours')
   assert.equal(showLeft('en', 90_000), '2 minutes')

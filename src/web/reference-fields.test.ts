@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { answer } from '../kernel/answers.ts'
 import { membersOf } from './reference-fields.ts'
 
-test('an answer is reported member by member, with what may be missing', () => {
+test('an answer is described member by member, with those that may be missing', () => {
   const history = answer.list(answer.record({ amount: answer.raw, username: answer.optional(answer.text) }))
   const members = membersOf(answer.record({ account: answer.address, history: answer.orNothing(history) }))
   assert.deepEqual(

@@ -46,8 +46,12 @@ function declaredLabels(): Set<string> {
     /^(metrics|request-counts|gauges|sources|open|app)\.ts$/.test(name),
   )
   const text = files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'utf8')).join('\n')
-  const lists = [...text.matchAll(/(?:labelNames|labels): \[([^\]]*)\]|gauge\([^[]*\[([^\]]*)\]/g)]
-  return new Set(lists.flatMap(([, a, b]) => [...(a ?? b ?? '').matchAll(/'(\w+)'/g)].map((match) => match[1]!)))
+  const lists = [
+    ...text.matchAll(/(?:labelNames|labels): \[([^\]]*)\]|gauge\([^[]*\[([^\]]*)\]|#counter\(\s*'\w+',([^)]*)\)/g),
+  ]
+  return new Set(
+    lists.flatMap(([, a, b, c]) => [...(a ?? b ?? c ?? '').matchAll(/'(\w+)'/g)].map((match) => match[1]!)),
+  )
 }
 
 test('the board and the alarms ask for metrics and labels that the gateway has', async (t) => {

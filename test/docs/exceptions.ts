@@ -50,7 +50,8 @@ export const EXCEPTIONS: { command: RegExp; reason: string }[] = [
       'needs a container engine; what takes a gateway out is tried on the files (scripts.test.ts), rolling restarts by test/cluster',
   },
   {
-    command: /^npm pack$|^(useradd|install|systemctl|journalctl) |^npm install --prefix \/opt\//,
+    command:
+      /^npm pack$|^rm -f nano-gateway-|^nano-gateway |^(useradd|install|systemctl|journalctl) |^npm install --prefix \/opt\//,
     reason: 'changes the machine as root; test/package holds that every path of the unit is where npm installs it',
   },
   {

@@ -1,6 +1,6 @@
 /*
- * Writes down what a process does to the files below POWER_FOLDER, for a simulation of power loss: loaded before libc (LD_PRELOAD), it
- * does each operation and appends it to the file POWER_LOG, under one lock, so that the log has the order in which they happened.
+ * Records what a process does to the files below POWER_FOLDER, for a simulation of power loss: loaded before libc (LD_PRELOAD), it
+ * executes each operation and appends it to the file POWER_LOG, under one lock, so that the log has the order of execution.
  * A record is `struct record`, then its first text or data, then its second text. See log.ts, which reads them.
  */
 #define _GNU_SOURCE
@@ -26,7 +26,7 @@ struct record {
 };
 
 #define FILES 65536
-/* The inode that a descriptor was opened for; 0 is nobody's. */
+/* The inode for which a descriptor was opened; 0 if it is not recorded. */
 static uint64_t watched[FILES];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int out = -1;
@@ -39,7 +39,7 @@ static void append(uint32_t kind, uint64_t inode, uint64_t offset, const void *f
   struct record record = {kind, n, second ? strlen(second) : 0, 0, inode, offset};
   struct iovec parts[3] = {{&record, sizeof record}, {(void *)first, n}, {(void *)second, record.second}};
   ssize_t all = sizeof record + n + record.second;
-  /* A log with a hole would prove nothing. */
+  /* A log with a gap would prove nothing. */
   if (REAL(writev)(out, parts, 3) != all) abort();
 }
 
@@ -51,7 +51,7 @@ __attribute__((constructor)) static void begin(void) {
   out = REAL(open64)(log, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
 }
 
-/* The path from the folder on, or NULL for what is elsewhere. SQLite's index of the log is made anew after a crash. */
+/* The path below the folder, or NULL if the file is elsewhere. SQLite's index of the log is excluded: it is rebuilt after a crash. */
 static const char *inside(const char *path) {
   static __thread char whole[PATH_MAX * 2];
   size_t length;
@@ -74,7 +74,7 @@ static struct stat64 state_of(int fd) {
   fstat64(fd, &state);
   return state;
 }
-/* A descriptor that was closed behind our back may be a socket by now. */
+/* A descriptor that was closed without our notice may be a socket by now. */
 static int is_watched(int fd) { return out >= 0 && fd >= 0 && fd < FILES && watched[fd] && watched[fd] == state_of(fd).st_ino; }
 
 static int note_open(const char *path, int flags, mode_t mode) {
@@ -179,7 +179,7 @@ NAMES(rmdir, (const char *path), (path), path, REMOVE, path, NULL)
 NAMES(rename, (const char *from, const char *to), (from, to), from, RENAME, from, to)
 NAMES(link, (const char *from, const char *to), (from, to), from, LINK, from, to)
 
-/* Ways to change a file that nobody here goes yet. Whoever does makes the log useless, and is told so. */
+/* Calls that change files and that nothing under test uses yet. They are recorded as unknown, which makes the log unusable. */
 void *mmap64(void *at, size_t size, int protection, int flags, int fd, off64_t offset) {
   if ((flags & MAP_SHARED) && (protection & PROT_WRITE) && is_watched(fd)) append(UNKNOWN, 0, 0, "mmap", 4, NULL);
   return REAL(mmap64)(at, size, protection, flags, fd, offset);

@@ -19,7 +19,7 @@ import {
   listEmailPayments,
 } from '../../src/modules/email/store.ts'
 import { countFailing, recordEvent } from '../../src/modules/webhooks/index.ts'
-import { listDisabled, disableWebhook, insertAttempt } from '../../src/modules/webhooks/deliveries-store.ts'
+import { listDisabled, disableWebhook, insertAttempts } from '../../src/modules/webhooks/deliveries-store.ts'
 import { listNewestEvents } from '../../src/modules/webhooks/domain/list-events.ts'
 import { insertWallet } from '../../src/modules/wallets/store.ts'
 import { addCheckout, toCheckoutCtx } from '../support/checkout-context.ts'
@@ -125,9 +125,13 @@ forEachEngine((engine, open) => {
     for (const id of ids) deliveries.push(await addEvent(ctx, 'acc_a', id))
     await addEvent(ctx, 'acc_b', 'evt_other')
     const tried = { milliseconds: 1, response: '', headers: null }
-    await insertAttempt(db, deliveries[0]!, { attempt: 1, status: 204, error: null, at: DAY, ...tried })
-    await insertAttempt(db, deliveries[1]!, { attempt: 1, status: 500, error: null, at: DAY + 5, ...tried })
-    await insertAttempt(db, deliveries[1]!, { attempt: 2, status: null, error: 'timeout', at: 2 * DAY, ...tried })
+    await insertAttempts(db, [{ delivery_id: deliveries[0]!, attempt: 1, status: 204, error: null, at: DAY, ...tried }])
+    await insertAttempts(db, [
+      { delivery_id: deliveries[1]!, attempt: 1, status: 500, error: null, at: DAY + 5, ...tried },
+    ])
+    await insertAttempts(db, [
+      { delivery_id: deliveries[1]!, attempt: 2, status: null, error: 'timeout', at: 2 * DAY, ...tried },
+    ])
     await db.updateTable('deliveries').set({ state: 'dead' }).where('id', '=', deliveries[1]!).execute()
     await disableWebhook(db, { owner: 'acc_a', url: 'https://shop.example/hook' }, 7)
     const page = async (beforePosition: number) => {

@@ -35,7 +35,7 @@ import { insertClaim as insertFaucetClaim } from '../../src/modules/faucet/store
 import { type Swap, insertSwap } from '../../src/modules/swap/store.ts'
 import { addLook } from '../../src/modules/reps/store.ts'
 import { recordEvent } from '../../src/modules/webhooks/index.ts'
-import { disableWebhook, insertAttempt } from '../../src/modules/webhooks/deliveries-store.ts'
+import { disableWebhook, insertAttempts } from '../../src/modules/webhooks/deliveries-store.ts'
 import { addLooks, insertIncident } from '../../src/modules/status/store.ts'
 import { saveWork } from '../../src/modules/work/store.ts'
 import { insertFreeze } from '../../src/modules/wallets/freezes-store.ts'
@@ -232,7 +232,7 @@ async function fillWebhooks(ctx: StoreCtx, accountId: string): Promise<void> {
   await inTx(webhooks, (tx) => recordEvent(tx, { ...event, url: 'https://shop.example/?a=b', secret: null }))
   const [delivery] = await db.selectFrom('deliveries').select('id').where('event_id', '=', event.id).execute()
   const attempt = { attempt: 1, status: null, error: 'timeout', milliseconds: 10_000, response: '', at: 1 }
-  await insertAttempt(db, delivery!.id, { ...attempt, headers: '{"webhook-id":"ä"}' })
+  await insertAttempts(db, [{ delivery_id: delivery!.id, ...attempt, headers: '{"webhook-id":"ä"}' }])
   await disableWebhook(db, { owner: accountId, url: 'https://shop.example/' }, 1)
   await fillEndpoints(db, accountId)
 }

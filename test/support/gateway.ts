@@ -89,6 +89,7 @@ export async function openGateway(
   t: Lifetime,
   env: Record<string, string> = {},
   clock: Clock = systemClock,
+  leave?: (reason: string) => void,
 ): Promise<Gateway> {
   const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-'))
   const lines: string[] = []
@@ -105,7 +106,13 @@ export async function openGateway(
     ...env,
   })
   if (env.DATABASE_URL === undefined && env.DATA_DIR === undefined) await layEmptyStore(join(folder, 'gateway.db'))
-  const app = await startApp(config, { clock, ledgerClock: networkClock(clock), random: testRandom, log })
+  const app = await startApp(config, {
+    clock,
+    ledgerClock: networkClock(clock),
+    random: testRandom,
+    log,
+    ...(leave && { leave }),
+  })
   let closing: Promise<void> | undefined
   const end = async () => {
     await closingBy(clock, app.close())

@@ -6,7 +6,7 @@ namespace NanoGateway\WooCommerce;
 
 defined('ABSPATH') || exit;
 
-/** Speaks with the gateway. What it answers is an array; everything else is a GatewayError. */
+/** Calls the gateway. An answer is an array; everything else is a GatewayError. */
 final class Api
 {
     private const ANSWER_BYTES_MAX = 2_000_000;
@@ -20,7 +20,7 @@ final class Api
         return $this->ask('GET', $path, ['timeout' => 10]);
     }
 
-    /** The same key with the same fields is done once, however often it is asked for. */
+    /** A request with the same key and the same fields is executed only once, however often it is sent. */
     public function post(string $path, array $fields, string $idempotencyKey, int $timeout = 15): array
     {
         return $this->ask('POST', $path, [
@@ -38,7 +38,7 @@ final class Api
     private function ask(string $method, string $path, array $request): array
     {
         $headers = ['Authorization' => 'Bearer ' . $this->key, 'Accept' => 'application/json', ...($request['headers'] ?? [])];
-        // A redirect is not followed: the key is for this address alone.
+        // Redirects are not followed: the key is meant only for this address.
         $answer = wp_remote_request($this->url . $path, [
             ...$request,
             'method' => $method,

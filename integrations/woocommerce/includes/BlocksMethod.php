@@ -8,7 +8,7 @@ use Automattic\WooCommerce\Blocks\Payments\Integrations\AbstractPaymentMethodTyp
 
 defined('ABSPATH') || exit;
 
-/** Nano in the checkout that is made of blocks. */
+/** Nano in the checkout that consists of blocks. */
 final class BlocksMethod extends AbstractPaymentMethodType
 {
     protected $name = Settings::ID;
@@ -31,7 +31,7 @@ final class BlocksMethod extends AbstractPaymentMethodType
         return ['nano-gateway-blocks'];
     }
 
-    /** What the browser gets to know: nothing of the gateway. */
+    /** What the browser receives: nothing about the gateway. */
     public function get_payment_method_data(): array
     {
         $settings = Settings::read();

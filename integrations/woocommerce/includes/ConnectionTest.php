@@ -6,11 +6,11 @@ namespace NanoGateway\WooCommerce;
 
 defined('ABSPATH') || exit;
 
-/** Tries what is saved, and says in words what is wrong with it. */
+/** Tests the saved settings and describes what is wrong with them. */
 final class ConnectionTest
 {
     public const ACTION = 'nano_gateway_test';
-    /** No checkout has it: what is asked for it tells only whether the key may ask. */
+    /** The id of no checkout: a request for it shows only whether the key has the right. */
     private const NO_CHECKOUT = '0000000000000000';
 
     public static function answer(): never
@@ -23,7 +23,7 @@ final class ConnectionTest
         exit;
     }
 
-    /** Lines for the merchant, each with `good` and `text`; after the first that makes the rest pointless there are no more. */
+    /** Lines for the merchant, each with `good` and `text`. Ends after a failure that makes the other tests pointless. */
     private static function run(): array
     {
         $settings = Settings::read();
@@ -74,7 +74,7 @@ final class ConnectionTest
         return self::good(__('The key may refund orders.', 'nano-gateway'));
     }
 
-    /** Makes a checkout as an order would, and takes it back: address, currency, mode and links are the gateway's to judge. */
+    /** Creates a checkout as an order would, and cancels it, so that the gateway checks address, currency, mode and links. */
     private static function checkout(Api $api, Settings $settings): array
     {
         $fields = [
@@ -95,7 +95,7 @@ final class ConnectionTest
         return self::good(sprintf(__('An order in %s can be paid to your address.', 'nano-gateway'), get_woocommerce_currency()));
     }
 
-    /** The gateway sends a test event here, signed as it signs payments. */
+    /** Asks the gateway for a test event to this address, signed like those of payments. */
     private static function webhook(Api $api): array
     {
         try {

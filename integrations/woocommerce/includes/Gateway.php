@@ -6,7 +6,7 @@ namespace NanoGateway\WooCommerce;
 
 defined('ABSPATH') || exit;
 
-/** Nano among the ways to pay of a shop. */
+/** Nano as a payment method of a shop. */
 final class Gateway extends \WC_Payment_Gateway
 {
     public function __construct()
@@ -96,7 +96,7 @@ final class Gateway extends \WC_Payment_Gateway
         } catch (OrderBusy $busy) {
             $words = __('This order is being processed. Please try again in a moment.', 'nano-gateway');
         } catch (GatewayError $error) {
-            // What is wrong with the settings is for the merchant, not for the customer.
+            // Errors in the settings concern the merchant, not the customer.
             Settle::log("order $order_id: no checkout: " . $error->word . ': ' . $error->getMessage());
             $words = __('Payment with nano is not available at the moment. Please try again, or choose another payment method.', 'nano-gateway');
         }
@@ -109,7 +109,7 @@ final class Gateway extends \WC_Payment_Gateway
         return Refund::give((int) $order_id, $amount === null ? null : (string) $amount);
     }
 
-    /** A field for a secret: what is saved never comes back to a browser, and an empty field keeps it. */
+    /** A field for a secret: the saved value is never sent to a browser, and an empty field keeps it. */
     public function generate_nano_secret_html(string $key, array $data): string
     {
         $name = $this->get_field_key($key);
@@ -157,7 +157,7 @@ final class Gateway extends \WC_Payment_Gateway
     public function validate_address_field(string $key, $value): string
     {
         $given = is_string($value) ? trim(wp_unslash($value)) : '';
-        // Its checksum is the gateway's to judge.
+        // The gateway verifies the checksum.
         if ($given !== '' && preg_match('/^(nano|xrb)_[13][13456789abcdefghijkmnopqrstuwxyz]{59}$|^@[\w-]{1,64}$/', $given) !== 1) {
             \WC_Admin_Settings::add_error(__('Address: a nano address such as nano_3…, or a name such as @shop.', 'nano-gateway'));
             return (string) $this->get_option($key);
@@ -186,7 +186,7 @@ final class Gateway extends \WC_Payment_Gateway
         return (string) ob_get_clean();
     }
 
-    /** The button is no setting. */
+    /** The button has no value to save. */
     public function validate_nano_test_field(string $key, $value): string
     {
         return '';

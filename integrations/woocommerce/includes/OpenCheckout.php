@@ -6,15 +6,15 @@ namespace NanoGateway\WooCommerce;
 
 defined('ABSPATH') || exit;
 
-/** Makes the checkout of an order, or finds the one that is still open. */
+/** Creates the checkout of an order, or returns the one that is still open. */
 final class OpenCheckout
 {
     private const EVENTS = ['payment.partial', 'payment.late', 'checkout.expired', 'refund.sent', 'refund.failed', 'refund.claimed'];
-    /** One that ends sooner is no use to somebody who opens it now. */
+    /** A checkout with less time left is too short for a customer who opens it now. */
     private const SECONDS_LEFT_MIN = 60;
     private const TITLE_MAX = 120;
 
-    /** The page on which the order is paid; null when it turns out that it is paid, or that money is on its way for an earlier price. */
+    /** The page on which the order is paid; null if it is already paid, or if a payment of an earlier price is on its way. */
     public static function forOrder(int $orderId, string $returnUrl): ?string
     {
         return OrderLock::with($orderId, static function (OrderLock $lock) use ($orderId, $returnUrl): ?string {
@@ -30,7 +30,7 @@ final class OpenCheckout
         });
     }
 
-    /** The page of the checkout before, null where its money is there or on its way, or nothing where another has to be made. */
+    /** The page of the previous checkout; null if that is paid or being paid; empty if a new one is needed. */
     private static function earlierPage(OrderFacts $facts, string $id, OrderLock $lock): ?string
     {
         try {
@@ -56,7 +56,7 @@ final class OpenCheckout
         if ($status !== 'pending') {
             return null;
         }
-        // Nobody is to pay the earlier price; where it happens all the same, the merchant is told.
+        // The earlier price must not be paid any more. If it is paid all the same, the merchant is notified.
         Settings::read()->api()->delete('/api/checkouts/' . rawurlencode($id));
         return '';
     }
@@ -77,7 +77,7 @@ final class OpenCheckout
             'success_url' => $returnUrl,
             'cancel_url' => $order->get_checkout_payment_url(),
         ];
-        // By the order, its price and how many checkouts it has had: a click that is repeated after a lost answer finds the same one.
+        // Made of the order, its price and the number of its checkouts: a repeated click after a lost answer finds the same checkout.
         $key = 'woo-' . hash('sha256', count($facts->checkouts()) . wp_json_encode($fields));
         $made = $settings->api()->post('/api/checkouts', $fields, $key);
         if (preg_match('/^[0-9a-f]{16}$/', (string) ($made['id'] ?? '')) !== 1 || !is_string($made['address'] ?? null)) {
@@ -85,12 +85,12 @@ final class OpenCheckout
         }
         $lock->keep();
         $facts->addCheckout($made['id'], $made['address']);
-        // When the time is over, in case no webhook gets through.
+        // Looks once more when the checkout has expired, in case no webhook arrives.
         wp_schedule_single_event((int) ($made['expires_unix'] ?? time()) + 120, 'nano_gateway_look', [$order->get_id()]);
         return self::pageOf($made);
     }
 
-    /** What every checkout of the shop has. */
+    /** The fields that all checkouts of the shop have. */
     public static function shared(Settings $settings): array
     {
         return [

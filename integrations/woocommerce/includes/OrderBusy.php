@@ -6,7 +6,7 @@ namespace NanoGateway\WooCommerce;
 
 defined('ABSPATH') || exit;
 
-/** Another request works at the same order. */
+/** Another request is processing the same order. */
 final class OrderBusy extends \RuntimeException
 {
 }

@@ -6,7 +6,7 @@ namespace NanoGateway\WooCommerce;
 
 defined('ABSPATH') || exit;
 
-/** An order with what is known of its payment, kept in its meta. Read it with the lock of the order. */
+/** An order and what is known about its payment, which is in its meta data. Read it while holding the lock of the order. */
 final class OrderFacts
 {
     private const SECRET = '_nano_gateway_secret';
@@ -26,7 +26,7 @@ final class OrderFacts
         return $known instanceof \WC_Order ? new self(self::readAgain($known)) : null;
     }
 
-    /** Another request may have written since this one has read the order, and caches do not know: orders are posts, or rows of their own. */
+    /** Reads past the caches, because another request may have written since. An order is a post, or a row in a table of orders. */
     private static function readAgain(\WC_Order $known): \WC_Order
     {
         $id = $known->get_id();
@@ -40,7 +40,7 @@ final class OrderFacts
         return $order;
     }
 
-    /** Known to the gateway and to this order alone: what a checkout must bring to be of this order. */
+    /** Known only to the gateway and this order: a checkout must contain it to belong to the order. */
     public function secret(): string
     {
         $secret = (string) $this->order->get_meta(self::SECRET);
@@ -58,7 +58,7 @@ final class OrderFacts
         return (string) wc_format_decimal($this->order->get_total(), wc_get_price_decimals());
     }
 
-    /** Checkouts that were made for this order, oldest first, each with `id` and `address`. */
+    /** Checkouts created for this order, oldest first, each with `id` and `address`. */
     public function checkouts(): array
     {
         return $this->listOf(self::CHECKOUTS);
@@ -92,8 +92,8 @@ final class OrderFacts
     }
 
     /**
-     * Whether a record of the gateway is about this order: made for it, with its secret, to be paid where it was said. Whoever knows
-     * only the number of the order cannot make one.
+     * Whether a checkout of the gateway belongs to this order: created for it, with its secret, to be paid to the stored address.
+     * Nobody can create one who knows only the number of the order.
      */
     public function owns(string $id, array $checkout): bool
     {
@@ -106,7 +106,7 @@ final class OrderFacts
             && ($checkout['address'] ?? '') === $this->addressOf($id);
     }
 
-    /** Whether a checkout asks for what the order costs now. */
+    /** Whether the price of a checkout is what the order costs now. */
     public function costs(array $checkout): bool
     {
         $plain = static fn (string $text): string => str_contains($text, '.') ? rtrim(rtrim($text, '0'), '.') : $text;
@@ -121,13 +121,13 @@ final class OrderFacts
         return (string) $this->order->get_meta(self::PAID);
     }
 
-    /** Written with the next save of the order. */
+    /** Written by the next save of the order. */
     public function setPaidBy(string $id): void
     {
         $this->order->update_meta_data(self::PAID, $id);
     }
 
-    /** The checkout that has brought money: what is refunded. */
+    /** The checkout that received money: the one to refund. */
     public function fundedBy(): ?string
     {
         return $this->paidBy() ?: (string) $this->order->get_meta(self::HELD) ?: $this->newestCheckout();
@@ -148,17 +148,17 @@ final class OrderFacts
         return in_array($what, $this->listOf(self::SAID), true);
     }
 
-    /** Tells the merchant something once, however often it is heard. */
+    /** Adds a note for the merchant, only once for each `$what`. */
     public function sayOnce(string $what, string $note): void
     {
         if (!$this->hasSaid($what)) {
-            // A request that dies in between says it twice rather than never.
+            // In this order, so that a crash in between repeats the note instead of losing it.
             $this->order->add_order_note($note);
             $this->keep(self::SAID, [...$this->listOf(self::SAID), $what]);
         }
     }
 
-    /** Puts an order that is not paid aside for the merchant to look at, once for each reason; `$id` is the checkout that brought money. */
+    /** Puts an unpaid order on hold for the merchant, once for each reason; `$id` is the checkout that received money. */
     public function holdOnce(string $what, string $id, string $note): void
     {
         if ($this->hasSaid($what)) {

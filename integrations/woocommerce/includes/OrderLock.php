@@ -7,12 +7,12 @@ namespace NanoGateway\WooCommerce;
 defined('ABSPATH') || exit;
 
 /**
- * One request at a time works at an order. The lock is a row of the options table, whose names are unique: `add_option` would
- * not do, because it overwrites a row that another request has put there a moment ago.
+ * Lets one request at a time process an order. The lock is a row of the options table, whose names are unique. `add_option`
+ * is no lock, because it overwrites a row that another request has just inserted.
  */
 final class OrderLock
 {
-    /** Longer than any request to the gateway takes: a lock this old belongs to a request that died. */
+    /** Longer than any request to the gateway: a lock this old belongs to a request that crashed. */
     private const HELD_SECONDS = 90;
     private const WAIT_SECONDS = 8;
     private const LOOK_EVERY_MICROSECONDS = 50_000;
@@ -21,7 +21,7 @@ final class OrderLock
     {
     }
 
-    /** Runs `$work` with the lock; throws OrderBusy where it cannot be had. */
+    /** Runs `$work` with the lock; throws OrderBusy if the lock is not free in time. */
     public static function with(int $orderId, callable $work): mixed
     {
         $lock = self::take('nano_gateway_lock_' . $orderId);
@@ -32,7 +32,7 @@ final class OrderLock
         }
     }
 
-    /** Call it after waiting for the gateway and before writing: who was away for too long has lost the order to another request. */
+    /** Call it after waiting for the gateway and before writing: it throws if another request has taken over an expired lock. */
     public function keep(): void
     {
         $renewed = self::newValue();
@@ -68,7 +68,7 @@ final class OrderLock
         return $wpdb->query($wpdb->prepare($update, $new, $name, $old)) === 1;
     }
 
-    /** When it ends, and whose it is. */
+    /** When the lock expires, and a random owner. */
     private static function newValue(): string
     {
         return (time() + self::HELD_SECONDS) . ':' . bin2hex(random_bytes(8));

@@ -6,12 +6,12 @@ namespace NanoGateway\WooCommerce;
 
 defined('ABSPATH') || exit;
 
-/** Gives back what was paid for an order. */
+/** Refunds what was paid for an order. */
 final class Refund
 {
     private const TIMEOUT_SECONDS = 40;
 
-    /** True when the gateway has taken it on; otherwise what it said, and nothing has left. */
+    /** True if the gateway has accepted the refund; otherwise its error, and no money was sent. */
     public static function give(int $orderId, ?string $amount): bool|\WP_Error
     {
         try {
@@ -31,7 +31,7 @@ final class Refund
             return new \WP_Error('nano_gateway_unpaid', __('This order was not paid with nano.', 'nano-gateway'));
         }
         $fields = self::fields($facts, $amount);
-        // By order, amount and how many there were before: one whose answer was lost is the same when it is asked for again.
+        // Made of order, amount and the number of earlier refunds: a repetition after a lost answer is the same refund.
         $key = 'woo-refund-' . hash('sha256', implode(' ', [$facts->secret(), $id, wp_json_encode($fields), count($facts->refunds())]));
         $path = '/api/checkouts/' . rawurlencode($id) . '/refunds';
         $refund = Settings::read()->api()->post($path, $fields, $key, self::TIMEOUT_SECONDS);
@@ -45,7 +45,7 @@ final class Refund
         return true;
     }
 
-    /** All of it is what was paid, to the last raw; a part is converted at the rate of the payment. */
+    /** A full refund returns exactly what was paid, to the last raw; a part is converted at the rate of the payment. */
     private static function fields(OrderFacts $facts, ?string $amount): array
     {
         $reason = ['reason' => 'WooCommerce ' . $facts->order->get_order_number()];

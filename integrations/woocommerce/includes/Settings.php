@@ -6,7 +6,7 @@ namespace NanoGateway\WooCommerce;
 
 defined('ABSPATH') || exit;
 
-/** What the merchant has set. */
+/** The settings of the merchant. */
 final class Settings
 {
     public const ID = 'nano_gateway';
@@ -47,7 +47,7 @@ final class Settings
         );
     }
 
-    /** The names of what is still to be set. */
+    /** The names of the settings that are still missing. */
     public function missing(): array
     {
         return array_keys(array_filter([
@@ -63,13 +63,13 @@ final class Settings
         return new Api($this->gatewayUrl, $this->secretKey);
     }
 
-    /** Where the gateway tells of payments. */
+    /** The address that receives webhooks. */
     public static function webhookUrl(): string
     {
         return WC()->api_request_url(self::ID);
     }
 
-    /** The key travels with every request: outside of this machine only over https. */
+    /** Every request contains the key, so it needs https, except on this machine. */
     public static function isSafeUrl(string $url): bool
     {
         $parts = wp_parse_url($url);

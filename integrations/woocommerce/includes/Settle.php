@@ -7,14 +7,14 @@ namespace NanoGateway\WooCommerce;
 defined('ABSPATH') || exit;
 
 /**
- * Brings an order to what the gateway says of its checkout. Whatever tells of a payment (a webhook, a payer who comes back, the
- * clock) is only a reason to look: what is believed is the record that the gateway shows to the secret key.
+ * Updates an order from the state of its checkout. A webhook, a returning payer and the clock only trigger a look: the only
+ * trusted source is the checkout as the gateway returns it to the secret key.
  */
 final class Settle
 {
     private const LOOKED_AT_MAX = 5;
 
-    /** Looks, as often as anybody hears of the checkout; a payment completes its order once. Answers a word for what came of it. */
+    /** Looks at a checkout, as often as called; a payment completes its order only once. Returns a word for the result. */
     public static function look(int $orderId, string $checkoutId): string
     {
         return OrderLock::with($orderId, static function (OrderLock $lock) use ($orderId, $checkoutId): string {
@@ -28,7 +28,7 @@ final class Settle
         });
     }
 
-    /** For callers who only hope that there is news of an unpaid order: what fails is in the log, and the next look may do better. */
+    /** For callers that only check for news of an unpaid order: errors are logged, and the next look may succeed. */
     public static function lookQuietly(int $orderId): void
     {
         $order = wc_get_order($orderId);
@@ -37,7 +37,7 @@ final class Settle
         }
     }
 
-    /** Looks at the checkouts of an order, earlier prices included. */
+    /** Looks at all checkouts of an order, also those for earlier prices. */
     public static function lookAtAll(int $orderId): void
     {
         try {
@@ -49,14 +49,14 @@ final class Settle
         }
     }
 
-    /** The checkout as its merchant sees it. */
+    /** The checkout as the gateway shows it to its merchant. */
     public static function ask(string $checkoutId): array
     {
         $shown = Settings::read()->api()->get('/api/checkouts/' . rawurlencode($checkoutId));
         return is_array($shown['checkout'] ?? null) ? $shown['checkout'] : [];
     }
 
-    /** The caller has the lock of the order. */
+    /** Call it with the lock of the order. */
     public static function bring(OrderFacts $facts, string $id, array $checkout): string
     {
         if (!$facts->owns($id, $checkout)) {
@@ -88,7 +88,7 @@ final class Settle
         if ($facts->paidBy() === $id) {
             return 'paid already';
         }
-        // What the merchant was asked to look at is the merchant's to decide, also when it is heard of again.
+        // The merchant was asked to decide on this payment; nothing decides it here, also if the event comes again.
         if ($facts->hasSaid("after-cancel:$id") || $facts->hasSaid("other-price:$id")) {
             return 'held';
         }
@@ -121,7 +121,7 @@ final class Settle
     private static function pay(OrderFacts $facts, string $id, string $hash, string $amount): string
     {
         $order = $facts->order;
-        // Saved together with the status, so that neither is there without the other.
+        // Saved together with the status, so that there is never only one of the two.
         $facts->setPaidBy($id);
         if ($order->get_payment_method() !== Settings::ID) {
             $order->set_payment_method(Settings::ID);
@@ -136,7 +136,7 @@ final class Settle
         return 'paid';
     }
 
-    /** The order is paid: by a request that died before it had written everything down, by the merchant's word, or by something else. */
+    /** The order is already paid: by a request that crashed before it had written everything, by the merchant, or by another payment. */
     private static function again(OrderFacts $facts, string $id, string $hash): string
     {
         if ($facts->order->get_transaction_id() === $hash || $facts->hasSaid("late:$id")) {
@@ -170,7 +170,7 @@ final class Settle
         return 'held';
     }
 
-    /** Nobody has paid. A later checkout, or another way to pay, keeps the order open. As WooCommerce ends what is left unpaid: without a mail. */
+    /** Expired unpaid. A later checkout or another payment method keeps the order open. Cancels it as WooCommerce does, without a mail. */
     private static function ended(OrderFacts $facts, string $id): string
     {
         $order = $facts->order;

@@ -6,7 +6,7 @@ namespace NanoGateway\WooCommerce;
 
 defined('ABSPATH') || exit;
 
-/** Where the gateway tells of payments. A genuine event is a reason to look, and nothing in it is believed. */
+/** Receives webhooks. A genuine event only triggers a look at the checkout; its contents are not used. */
 final class Webhook
 {
     private const BODY_BYTES_MAX = 1_000_000;
@@ -24,7 +24,7 @@ final class Webhook
         exit;
     }
 
-    /** Status and words of the answer; what is not 2xx is sent again by the gateway. */
+    /** Status and text of the answer; the gateway repeats an event that is not answered with 2xx. */
     private static function take(): array
     {
         $secret = Settings::read()->webhookSecret;

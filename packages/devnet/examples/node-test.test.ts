@@ -6,7 +6,7 @@ import { useLedger } from '@nano-gateway/devnet/node-test'
 
 const ledger = useLedger({ accounts: 2 })
 
-test('a payment arrives, and the next test knows nothing of it', async () => {
+test('a payment arrives, and the next test starts without it', async () => {
   const [alice, bob] = ledger.accounts
   await alice.send(bob, '1.5')
   await bob.receive()

@@ -5,7 +5,7 @@ import { type LedgerFixtures, ledgerFixtures } from '@nano-gateway/devnet/vitest
 
 const test = base.extend<LedgerFixtures>(ledgerFixtures({ accounts: 1 }))
 
-test('a payment arrives, and the next test knows nothing of it', async ({ ledger }) => {
+test('a payment arrives, and the next test starts without it', async ({ ledger }) => {
   const shop = await ledger.newAccount('1')
   await ledger.accounts[0].send(shop, '0.25')
   await shop.receive()

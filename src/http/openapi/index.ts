@@ -3,12 +3,12 @@ import { answer } from '../../kernel/answers.ts'
 import type { Described } from '../../kernel/described.ts'
 import type { Offered } from '../../kernel/module.ts'
 import { type Names, unnamed } from '../../kernel/public-schema.ts'
-import { ACCOUNT, KEY } from '../../modules/accounts/index.ts'
-import { CHECK, CHECKOUT_EVENT, OWN_CHECKOUT, PAYMENT, RECORD } from '../../modules/checkout/index.ts'
-import { EMAIL_CHECK, OWN_EMAIL_PAYMENT } from '../../modules/email/index.ts'
+import { account, accountKey } from '../../modules/accounts/index.ts'
+import { CHECK, CHECKOUT_EVENT, OWN_CHECKOUT, RECORD, checkoutPayment } from '../../modules/checkout/index.ts'
+import { EMAIL_CHECK, ownEmailPayment } from '../../modules/email/index.ts'
 import { KNOWN_NAME } from '../../modules/names/index.ts'
 import { REPRESENTATIVE } from '../../modules/reps/index.ts'
-import { DELIVERY, EVENT, EVENT_WITH_DELIVERIES } from '../../modules/webhooks/index.ts'
+import { delivery, event, eventWithDeliveries } from '../../modules/webhooks/index.ts'
 import { SETTLED, TERMS, VERIFIED } from '../../modules/x402/index.ts'
 import { actionPaths, actionSchemas, answerName, requestName, rootOperation, statusesOf } from './actions.ts'
 import {
@@ -41,17 +41,17 @@ const COMPONENTS: Readonly<Record<string, TSchema>> = {
   PaymentTerms: TERMS,
   Verification: VERIFIED,
   Settlement: SETTLED,
-  Account: ACCOUNT,
-  Key: KEY,
+  Account: account.schema,
+  Key: accountKey.schema,
   Check: CHECK,
   CheckoutRecord: RECORD,
   OwnCheckout: OWN_CHECKOUT,
-  Payment: PAYMENT,
+  Payment: checkoutPayment.schema,
   CheckoutEvent: CHECKOUT_EVENT,
-  Event: EVENT,
-  EventWithDeliveries: EVENT_WITH_DELIVERIES,
-  Delivery: DELIVERY,
-  EmailPayment: OWN_EMAIL_PAYMENT,
+  Event: event.schema,
+  EventWithDeliveries: eventWithDeliveries.schema,
+  Delivery: delivery.schema,
+  EmailPayment: ownEmailPayment.schema,
   EmailCheck: EMAIL_CHECK,
   KnownName: KNOWN_NAME,
   Representative: REPRESENTATIVE,

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Kysely, sql } from 'kysely'
 import type { StoreEngine } from '../../kernel/dialect.ts'
@@ -11,7 +12,7 @@ import { keepDatabasePrivate, makeFolder } from '../private-files.ts'
 import { migrate, refusalOf } from './migrate.ts'
 import { postgresDialect } from './postgres.ts'
 import { PostgresHosts } from './postgres-hosts.ts'
-import { PoolSockets, openPool } from './postgres-pool.ts'
+import { type Admit, PoolSockets, openPool } from './postgres-pool.ts'
 import { sqliteDialect } from './sqlite.ts'
 import { StoreHealth } from './store-failure.ts'
 import { tracedDialect } from './traced-dialect.ts'
@@ -96,6 +97,10 @@ export interface Store {
   listConfirming: ((milliseconds: number) => Promise<{ confirmed: Listening[]; all: boolean }>) | undefined
   /** Why the store accepts no writes now, though it can be read; undefined while it accepts them. */
   readonly unwritable: string | undefined
+  /** Whether another file has taken the place of the one that is open; a server has none. */
+  isReplaced(): boolean
+  /** Calls for every new connection to a server, which is used only if the answer is true. */
+  onConnection(admit: Admit): void
   /** Throws if this store cannot be used by a gateway, even if it answers. */
   requireUsable(): Promise<void>
   ping(): Promise<unknown>
@@ -163,9 +168,12 @@ async function migrateDirectly(url: string, { store, migrations, needs }: Migrat
   }
 }
 
+const MEMORY = ':memory:'
+
 function openSqlite(file: string, { health, failures, traces, isGateway }: StoreNeeds): Store {
   makeFolder(dirname(file))
   keepDatabasePrivate(file)
+  const inode = file === MEMORY ? undefined : statSync(file).ino
   const dialect = sqliteDialect(file, health)
   const db = new Kysely<Tables>({ dialect: traces ? tracedDialect(dialect, 'sqlite', traces) : dialect })
   return {
@@ -178,6 +186,8 @@ function openSqlite(file: string, { health, failures, traces, isGateway }: Store
     get unwritable() {
       return health.unwritable
     },
+    isReplaced: () => file !== MEMORY && statSync(file, { throwIfNoEntry: false })?.ino !== inode,
+    onConnection: () => undefined,
     requireUsable: () => Promise.resolve(),
     ping: () => sql`select 1`.execute(db),
     backup: (target) => {
@@ -199,7 +209,8 @@ interface StoreNeeds {
 
 function openPostgres(url: string, { clock, sockets, health, failures, traces, isGateway }: StoreNeeds): Store {
   const hosts = new PostgresHosts(url)
-  const { pool, connect } = openPool(hosts, { sockets, health, failures, silenceMax: SILENCE_MAX })
+  const entry: { admit?: Admit } = {}
+  const { pool, connect } = openPool(hosts, { sockets, health, failures, silenceMax: SILENCE_MAX, entry })
   const dialect = postgresDialect({ connect, end: () => pool.end() })
   const db = new Kysely<Tables>({ dialect: traces ? tracedDialect(dialect, 'postgres', traces) : dialect })
   const send = (text: string) => pool.query(NOTIFY_SQL, [text])
@@ -219,6 +230,8 @@ function openPostgres(url: string, { clock, sockets, health, failures, traces, i
     get unwritable() {
       return health.unwritable
     },
+    isReplaced: () => false,
+    onConnection: (admit) => void (entry.admit = admit),
     listConfirming: (milliseconds) => notices.listConfirming(countListeners, milliseconds),
     requireUsable: async () => {
       const { client } = await connect().catch((error: unknown) => {

@@ -8,16 +8,21 @@ import { READ_ONLY, type StoreHealth } from './store-failure.ts'
 
 const POOL_MAX = 16
 
+/** Whether a new connection may be used, by the mark of its store. */
+export type Admit = (store: { value: string | null; isReadOnly: boolean }) => boolean
+
 interface PoolNeeds {
   sockets: PoolSockets
   health: StoreHealth
   failures: Failures
   /** How long opening a connection may take. */
   silenceMax: number
+  /** Filled in once the store is known. */
+  entry?: { admit?: Admit }
 }
 
 /** Connections to the server that accepts writes. A temporary failure becomes a refusal with `Retry-After`. */
-export function openPool(hosts: PostgresHosts, { sockets, health, failures, silenceMax }: PoolNeeds) {
+export function openPool(hosts: PostgresHosts, { sockets, health, failures, silenceMax, entry }: PoolNeeds) {
   // Counts and times fit into a number. Amounts of raw do not: they are numeric, and stay text.
   const types = new pg.TypeOverrides()
   types.setTypeParser(pg.types.builtins.INT8, Number)
@@ -27,7 +32,8 @@ export function openPool(hosts: PostgresHosts, { sockets, health, failures, sile
     types,
     stream: sockets.begin,
     connectionTimeoutMillis: silenceMax,
-    ...(hosts.needsWriter && { verify: requireWriter }),
+    verify: (client, done) =>
+      void examine(client, { needsWriter: hosts.needsWriter, admit: entry?.admit }).then(() => done(), done),
   })
   const links = new WeakMap<pg.ClientBase, Link & { generation: number }>()
   // A broken idle connection is replaced. Without a listener its error would end the process.
@@ -68,10 +74,19 @@ function returning(client: pg.PoolClient, isOutdated: (client: pg.ClientBase) =>
   return client
 }
 
-function requireWriter(client: pg.PoolClient, done: (error?: Error) => void): void {
-  client
-    .query<{ only: string }>(`select current_setting('transaction_read_only') as only`)
-    .then(({ rows }) => done(rows[0]?.only === 'on' ? new Error('The server takes no writes.') : undefined), done)
+/** Throws unless the connection leads to a server that takes writes, where that is needed, and to the store as we know it. */
+async function examine(
+  client: pg.PoolClient,
+  { needsWriter, admit }: { needsWriter: boolean; admit: Admit | undefined },
+): Promise<void> {
+  if (!needsWriter && !admit) return
+  const mark = admit ? `(select value from store_facts where name = 'mark')` : 'null'
+  const { rows } = await client.query<{ only: string; value: string | null }>(
+    `select current_setting('transaction_read_only') as only, ${mark} as value`,
+  )
+  const { only, value } = rows[0]!
+  if (needsWriter && only === 'on') throw new Error('The server takes no writes.')
+  if (admit && !admit({ value, isReadOnly: only === 'on' })) throw new Error('The store is older than we know it.')
 }
 
 /**

@@ -125,7 +125,7 @@ test('a receiver that never answers is given up after ten seconds, and its conne
   await gone
 })
 
-test('a server that speaks no TLS in five seconds is given up', async (t) => {
+test('a server that has not begun TLS within five seconds is given up', async (t) => {
   const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>()
   const server = createTcpServer((socket) => {
     t.after(() => socket.destroy())

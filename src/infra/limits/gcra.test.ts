@@ -77,7 +77,7 @@ test('a retry after Retry-After passes, and the reported remaining requests are 
   })
 })
 
-test('another plan takes over what was spent under the old one', () => {
+test('what was used under the old plan counts under the new one', () => {
   const { burst } = openBurst()
   assert.equal(drain(burst, 'a', 60), 60)
   assert.equal(burst.take('a', 600).allowed, false)
@@ -86,7 +86,7 @@ test('another plan takes over what was spent under the old one', () => {
   assert.equal(drain(half, 'a', 600), 300)
 })
 
-test('a clock that is set back makes nobody wait for longer than a window', () => {
+test('after a clock is set back no caller waits longer than a window', () => {
   const { clock, burst } = openBurst()
   drain(burst, 'a', 60)
   clock.advance(-3_600_000)

@@ -51,7 +51,7 @@ test('an absurd jump of the only source is ignored while the last price is valid
   assert.equal((await prices.rate('USD')).rate, '0.8553')
 })
 
-test('a provider that never answers keeps nobody longer than its time limit', async (t) => {
+test('no caller waits for a silent provider longer than its time limit', async (t) => {
   const { prices, gecko, clock, failures } = await open(t, () => undefined)
   const asked = prices.rate('USD')
   await until(() => gecko.asked.length === 1)

@@ -27,7 +27,7 @@ function openNodes(t: TestContext) {
   return { clock, nodes, reported, note }
 }
 
-test('a lasting disagreement is reported once, after the wait, and after half a minute the node that stands alone is set aside', (t) => {
+test('a lasting disagreement is reported once, after the wait, and after half a minute the node that contradicts all others is set aside', (t) => {
   const { clock, nodes, reported, note } = openNodes(t)
   for (let second = 0; second < 30; second++) {
     note()

@@ -26,7 +26,7 @@ test('an answer from before a write is not found, unless nothing can change it',
   assert.equal(cache.find('b', 7, Number.MAX_SAFE_INTEGER)?.text, '2')
 })
 
-test('the answer that was not used for longest goes first', () => {
+test('the least recently used answer is removed first', () => {
   const cache = new AnswerCache(2_800)
   const answer = { text: 'x'.repeat(100), ...LASTING }
   for (const key of 'abcdefgh') cache.put(key, answer)
@@ -64,7 +64,7 @@ test('bytes are counted exactly: never above the bound, and nothing left when al
 })
 
 // Another proxy meant 16 MB and got 16 KB, so the limit is compared with the memory that the process really uses.
-test('the bound is what the answers really take, within a factor of two', () => {
+test('the computed size is the real size of the answers, within a factor of two', () => {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
   const bytesMax = 16 * MEBIBYTE

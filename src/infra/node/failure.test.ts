@@ -5,7 +5,7 @@ import { UpstreamFailure, isNodeComplaint, toFailure } from './failure.ts'
 const kindOf = (error: unknown) => toFailure(error).kind
 
 // Only after a refused connection may a block be sent to another node.
-test('only a connection that never stood counts as refused', () => {
+test('only a connection that was never established counts as refused', () => {
   for (const code of ['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'UND_ERR_CONNECT_TIMEOUT']) {
     assert.equal(kindOf(Object.assign(new Error('x'), { code })), 'refused')
   }
@@ -20,7 +20,7 @@ test('an operator reads why a node did not answer, without its address', () => {
   assert.equal(toFailure(new Error('status 502')).message, 'status 502')
 })
 
-test('time-outs and goodbyes are distinguished, and a failure stays what it is', () => {
+test('time-outs and aborts by the caller are distinguished, and a known failure keeps its kind', () => {
   assert.equal(kindOf(Object.assign(new Error('x'), { code: 'ETIMEDOUT' })), 'timeout')
   assert.equal(kindOf(new DOMException('x', 'TimeoutError')), 'timeout')
   assert.equal(kindOf(new DOMException('x', 'AbortError')), 'aborted')
@@ -28,7 +28,7 @@ test('time-outs and goodbyes are distinguished, and a failure stays what it is',
   assert.equal(toFailure(failure), failure)
 })
 
-test('what speaks of the node is no answer, what speaks of the ledger is', () => {
+test('an error about the node is a failure; an error about the ledger is an answer', () => {
   const complaints = ['Unknown command', 'RPC control is disabled', 'Empty response', 'Rate limit exceeded']
   for (const text of [...complaints, 'Too Many Requests', 'API rate limited', 'Internal server error in RPC']) {
     assert.equal(isNodeComplaint(text), true, text)

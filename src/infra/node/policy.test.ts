@@ -16,7 +16,7 @@ test('a block is settled when it is confirmed and has a successor, and nothing e
   }
 })
 
-test('a send is settled only when what was asked about its receive can change no more', () => {
+test('a send is final only when the requested facts about its receive can no longer change', () => {
   const cases: [object, boolean][] = [
     [{ ...send, receive_hash: NONE }, false],
     [{ ...send, receive_hash: NEXT }, true],
@@ -44,7 +44,7 @@ test('a list is settled when all of it is', () => {
   assert.equal(isSettled('blocks_info', { blocks: null }), false)
 })
 
-test('whatever is not in the table is never remembered, the frontier above all', () => {
+test('fields outside the table are never cached, above all the frontier', () => {
   for (const action of ['account_info', 'accounts_frontiers', 'process', 'anything']) {
     assert.equal(policyOf(action).cache.kind, 'never')
   }

@@ -86,7 +86,7 @@ test('a fallback comes after every primary, however heavy it is', (t) => {
   assert.equal(firstOf(pool, 'nano_1'), 'node-1')
 })
 
-test('failing nodes come last, lagging ones not at all, unless there is nobody else', (t) => {
+test('failing nodes are asked last, and lagging ones only if there is no other', (t) => {
   const pool = openPool(t, [{}, {}, {}])
   const [one, two, three] = pool.upstreams
   one!.lagging = true
@@ -97,7 +97,7 @@ test('failing nodes come last, lagging ones not at all, unless there is nobody e
   assert.deepEqual([order.slice(0, 2).sort(), order[2]], [['node-2', 'node-3'], 'node-1'])
 })
 
-test('who took a block is asked first about what it touched, for a minute and while it is well', (t) => {
+test('the node that accepted a block is asked first about its accounts, for a minute and while healthy', (t) => {
   const clock = new TestClock()
   const pool = openPool(t, [{}, {}, {}], clock)
   const [first, second] = pool.order('nano_1')

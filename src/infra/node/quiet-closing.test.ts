@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { errors } from 'undici'
 import { closeQuietly } from './quiet-closing.ts'
 
-test('what ends a connection is the same error as before, without its stack; all others keep theirs', () => {
+test('the error that closes a connection is unchanged except for its stack; other errors keep theirs', () => {
   closeQuietly()
   const reset = new errors.InformationalError('reset')
   assert.deepEqual([reset.name, reset.code, reset.message], ['InformationalError', 'UND_ERR_INFO', 'reset'])

@@ -85,7 +85,7 @@ test('a vote that is not final, is signed by another, or is of no representative
   assert.deepEqual(await settled(collected), addressesOf([...voters.slice(0, 3), voters[4]!]))
 })
 
-test('a node that makes up votes of a representative does not keep away the true one that another node sends', async () => {
+test('invented votes of one node do not displace the true vote from another', async () => {
   const { votes, first, second } = open()
   for (let time = 0; time < 10; time++) first(frameOf(voters[4]!, [HASH, `${time}`.repeat(64)], { by: voters[0]! }))
   for (const voter of voters.slice(1)) second(frameOf(voter, [HASH]))
@@ -104,7 +104,7 @@ test('a payment that is announced keeps its votes while nodes agree on it, and w
   assert.equal((await settled(votes.collect(HASH)))?.length, 4)
 })
 
-test('votes that a node makes up for a payment take no more memory than its share, and are forgotten with it', async () => {
+test('votes that a node invents for a payment take no more memory than its share, and are removed with it', async () => {
   const { clock, votes, first } = open()
   votes.expect(HASH)
   const long = frameOf(voters[0]!, Array<string>(255).fill(HASH))
@@ -142,7 +142,7 @@ test('callers that wait when the gateway stops are answered', async () => {
   assert.equal(await settled(votes.collect(HASH)), undefined)
 })
 
-test('what is not a final vote is passed over by its text, and only a vote is looked at', () => {
+test('messages that are not final votes are skipped by their text, without parsing', () => {
   const final = frameOf(voters[0]!, [HASH])
   assert.ok(isVoteFrame(final) && isVoteFrame(JSON.stringify(JSON.parse(final))))
   assert.ok(!isVoteFrame('{"topic":"confirmation","message":{"topic":"vote"}}'))
@@ -178,7 +178,7 @@ test('weights hold where nodes differ by no more than a hundredth: the least of 
   assert.deepEqual(agreeOn([first]), first)
 })
 
-test('a public proof does not say where a node stands in the operator’s own network', () => {
+test('a public proof does not reveal the address of a node', () => {
   const named = ['https://rpc.example.org/key', 'http://[2606:4700::1]:7076'].map(nameSource)
   assert.deepEqual(named, ['rpc.example.org', '[2606:4700::1]:7076'])
   const own = [

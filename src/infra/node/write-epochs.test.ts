@@ -54,7 +54,7 @@ test('evicting keys when the memory is full counts as writing them', () => {
   assert.ok(Number.isSafeInteger(epochs.stamp(['mine'])))
 })
 
-test('a busy network made everything remembered forgotten: what nobody has asked about changes no stamp', () => {
+test('a busy network emptied the cache: blocks of accounts that nobody has read invalidate nothing', () => {
   const epochs = new WriteEpochs()
   const before = epochs.stamp(['mine'])
   for (let key = 0; key < 250_000; key++) epochs.bump([`other-${key}`])

@@ -35,7 +35,7 @@ async function open(t: TestContext, changes: Answers = {}) {
 
 const hasCode = (code: string) => (error: unknown) => (error as { code?: string }).code === code
 
-test('an order is placed with its own words for currencies, and followed to its end (contract 4.1, rule 24)', async (t) => {
+test('an order is placed with the service’s own currency codes, and followed to its end (contract 4.1, rule 24)', async (t) => {
   const { provider, asked, request, followed } = await open(t)
   assert.deepEqual(await provider.open(request), {
     reference: ORDER.id,
@@ -57,7 +57,7 @@ test('currencies that need a memo are not offered, and an order that needs one i
   await assert.rejects(provider.open(request), /memo/)
 })
 
-test('an order that is not what was asked for is not passed on', async (t) => {
+test('an order that differs from the request is not passed on', async (t) => {
   for (const change of [
     { payoutAddress: 'ban_thief' },
     { expectedAmountFrom: 100 },

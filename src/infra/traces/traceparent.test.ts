@@ -4,7 +4,7 @@ import { readTraceparent, writeTraceparent } from './sampled-traces.ts'
 
 const [traceId, stepId] = ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331']
 
-test('only the shape of W3C Trace Context is a traceparent, whatever a client or a row of the store says', () => {
+test('only values in the form of W3C Trace Context are accepted, from clients and from the store', () => {
   assert.deepEqual(readTraceparent(writeTraceparent({ traceId, stepId })), { traceId, stepId, sampled: true })
   assert.equal(readTraceparent(`00-${traceId}-${stepId}-02`)?.sampled, false)
   const wrong = [

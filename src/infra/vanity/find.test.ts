@@ -64,7 +64,7 @@ test('when time runs out there is no key (contract 4.2, rule 4; 7, Texts and cod
     assert.equal(await findVanity({ prefix, timeLimitMilliseconds: 0, random: testRandom }), undefined)
   }))
 
-test('when nobody waits any more the threads end and there is no key', () =>
+test('when no caller waits any more, the threads end without a key', () =>
   repeat(1, async (random) => {
     const controller = new AbortController()
     const searching = findVanity({ ...request(random, prefixOf(random, 5)), threads: 2, signal: controller.signal })

@@ -21,7 +21,7 @@ function openTurns() {
   return { clock, begun, ask }
 }
 
-test('the searches of one account stop nobody else’s: it has one at a time, and the others wait', async () => {
+test('an account has one search at a time, so it does not delay those of others', async () => {
   const { begun, ask } = openTurns()
   const [first, second] = [ask('a1'), ask('a2')]
   const other = ask('b1')

@@ -68,7 +68,7 @@ test('keys that do not fit are passed over', () =>
   }))
 
 // If the walk passed the order of the group, its scalars would no longer be multiples of eight.
-test('a start is a multiple of eight, away from both ends of the range', () =>
+test('a start is a multiple of eight and not near either end of the range', () =>
   repeat(50, (random) => {
     for (const bytes of [random.bytes(64), new Uint8Array(64), new Uint8Array(64).fill(255)]) {
       const start = toStart(bytes)

@@ -27,7 +27,7 @@ test('stopping a search closes its connection, cancels it at the peer and is not
   assert.equal(peer.usable, true)
 })
 
-test('a search that is stopped before it begins asks nobody', async (t) => {
+test('a search that is stopped before it begins sends no request', async (t) => {
   const { server, peer } = await startPeer(t)
   assert.equal(await peer.search(TARGET, AbortSignal.abort()), undefined)
   assert.equal(await peer.search({ ...TARGET, root: OTHER_ROOT }, NEVER), WORK)
@@ -35,7 +35,7 @@ test('a search that is stopped before it begins asks nobody', async (t) => {
   assert.deepEqual(hashes, [OTHER_ROOT])
 })
 
-test('an answer that comes after our cancel reaches nobody', async (t) => {
+test('an answer that comes after our cancel is ignored', async (t) => {
   const { server, peer } = await startPeer(t, { slots: 1 })
   server.generate = hang
   const stop = new AbortController()

@@ -48,7 +48,7 @@ for (const [what, behaviour] of PEER_FAULTS) {
   })
 }
 
-test('a peer that nobody answers for is unreachable', async () => {
+test('a peer whose address does not answer is unreachable', async () => {
   const peer = new Peer({ url: 'http://127.0.0.1:1', clock: new TestClock(), onLost: () => undefined })
   const { kind } = await failureOf(peer.search(TARGET, NEVER))
   assert.equal(kind, 'unreachable')

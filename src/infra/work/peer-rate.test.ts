@@ -63,7 +63,7 @@ test('a machine that slept through a search does not think its peer slow for eve
   assert.ok(peer.rate > 1, `${peer.rate}`)
 })
 
-test('a lie does not make a peer look fast', async (t) => {
+test('a wrong answer does not increase the measured rate', async (t) => {
   const { server, clock, peer } = await startPeer(t)
   await searchFor(peer, server, clock, 1_000)
   await searchFor(peer, server, clock, 1)

@@ -44,7 +44,7 @@ async function lie(peer: Peer): Promise<void> {
   peer.distrust()
 }
 
-test('a wrong answer is a failure, and three in a row put a peer away for five minutes', async (t) => {
+test('a wrong answer is a failure, and after three in a row the peer is not used for five minutes', async (t) => {
   const { clock, peer } = await startPeer(t)
   for (const milliseconds of [1_000, 2_000, BACK_OFF_MAX]) {
     await lie(peer)
@@ -68,7 +68,7 @@ test('a right answer between two wrong ones breaks the row', async (t) => {
   }
 })
 
-test('what fails while a peer is put away does not bring it back sooner', async (t) => {
+test('a failure during that time does not shorten it', async (t) => {
   const { server, clock, peer } = await startPeer(t)
   server.generate = hang
   const pending = failureOf(peer.search({ ...TARGET, root: OTHER_ROOT }, NEVER))

@@ -82,7 +82,7 @@ test('credentials in the address are sent as a header and appear nowhere else', 
   }
 })
 
-test('a header that is given takes the place of the credentials in the address', async (t) => {
+test('a given header replaces the credentials in the address', async (t) => {
   const server = await PeerServer.start(t)
   const url = server.url.replace('//', '//user:password@')
   const headers = { Authorization: 'Bearer token' }

@@ -29,7 +29,7 @@ async function open(t: TestContext, memory: TuningMemory): Promise<{ engine: Cpu
   return { engine, started: () => workers.length }
 }
 
-test('what one start has measured the next one knows, and starts threads only to search', async (t) => {
+test('the measurements of one start are used by the next, which starts threads only to search', async (t) => {
   const memory = rememberTuning(fileFor(t))
   const first = await open(t, memory)
   // One of the threads measures.
@@ -58,7 +58,7 @@ test('a search that is stopped while its threads start finds nothing, and the ne
 })
 
 // Different versions of V8 arrange instructions differently, and an image may be moved to another machine.
-test('what another processor or another V8 has measured counts for nothing', (t) => {
+test('measurements from another processor or version of V8 are ignored', (t) => {
   const file = fileFor(t)
   const memory = rememberTuning(file)
   const tuning = { shape: 'scalar', rate: 1_000_000, shapes: [{ shape: 'scalar', rate: 1_000_000 }] }

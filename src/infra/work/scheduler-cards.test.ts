@@ -39,7 +39,7 @@ test('when the driver of the only card crashes, the processor goes on with its s
   assert.ok(await wait)
 })
 
-test('a card that comes later takes what waits', async () => {
+test('a card that is added later takes waiting searches', async () => {
   const cpu = new ScriptedEngine({ rate: 1e6 })
   const card = new ScriptedEngine({ name: 'card', kind: 'card', slots: 2, rate: 1e9 })
   card.usable = false

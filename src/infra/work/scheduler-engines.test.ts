@@ -29,7 +29,7 @@ test('a short suspension of the only engine keeps the queue, a long one empties 
   await assert.rejects(ask(), refusedWith('No work source available.'))
 })
 
-test('what one engine refuses goes to another, and what all refuse is refused', async () => {
+test('a search refused by one engine goes to another, and one refused by all is refused', async () => {
   const peer = new ScriptedEngine({ name: 'peer', kind: 'peer', rate: 1e9 })
   const cpu = new ScriptedEngine({ rate: 1_000 })
   const { ask } = openScheduler([cpu, peer])

@@ -64,7 +64,7 @@ test('a payer of double weight gets two searches for each one of another', async
   assert.ok(served >= 7 && served <= 9, `${served} of 12`)
 })
 
-test('somebody who waits comes before a wallet, and both before what may be wanted later', async () => {
+test('a waiting caller comes before a wallet, and both before work in advance', async () => {
   const { ask, engine } = openScheduler()
   const later = ask({ class: 'precompute', threshold: receive })
   const wallet = ask({ class: 'wallet', threshold: receive })
@@ -78,7 +78,7 @@ test('somebody who waits comes before a wallet, and both before what may be want
   assert.deepEqual(order, [person.root, wallet.root, later.root])
 })
 
-test('a wallet that has waited long enough stands beside those at a screen', async () => {
+test('a wallet that has waited long enough has the priority of a waiting caller', async () => {
   const { ask, engine, clock } = openScheduler()
   const first = ask({ payer: 'a' })
   const wallet = ask({ class: 'wallet', threshold: receive, payer: 'wallet' })

@@ -28,7 +28,7 @@ test('a queue that is too long is refused with the time after which to come back
   assert.equal(engine.running[0]!.threshold, receive, 'a receive is still let in, and goes first')
 })
 
-test('nobody waits for ever, and without any engine not at all', async () => {
+test('every wait is limited, and without an engine there is none', async () => {
   const { ask, engine, clock, scheduler } = openScheduler()
   const wait = ask()
   clock.advance(300_000)
@@ -53,7 +53,7 @@ test('work prepared in advance leaves capacity for callers, and does not use fal
   await assert.rejects(openScheduler([node]).ask({ class: 'precompute' }), refusedWith('No work source available.'))
 })
 
-test('one payer’s long queue keeps nobody else out', async () => {
+test('the long queue of one payer does not delay others', async () => {
   const { ask } = openScheduler([new ScriptedEngine({ rate: expectedHashes(send) / 25 })])
   for (let at = 0; at < 3; at++) void ask({ payer: 'greedy' })
   await assert.rejects(ask({ payer: 'greedy' }), refusedWith('No work source available.'))
@@ -62,7 +62,7 @@ test('one payer’s long queue keeps nobody else out', async () => {
   assert.equal(outcome, undefined, 'it waits')
 })
 
-test('what this machine cannot find in time is refused before it is begun', async () => {
+test('a search that would take too long here is refused before it begins', async () => {
   const { ask, engine } = openScheduler([new ScriptedEngine({ rate: expectedHashes(send) / 400 })])
   await assert.rejects(ask(), refusedWith('No work source available.'))
   assert.deepEqual(engine.begun, [])
@@ -88,7 +88,7 @@ test('a clock that is set back harms nothing', async () => {
   assert.deepEqual(hashes, [0])
 })
 
-test('what is closed lets nobody wait', async () => {
+test('closing ends every wait', async () => {
   const { ask, engine, scheduler } = openScheduler()
   const wait = ask()
   await scheduler.close()

@@ -29,7 +29,7 @@ test('a request in the very moment in which the work was found causes no second 
   assert.deepEqual(engine.begun, [root])
 })
 
-test('two who need different strengths share one search, and each gets what suffices', async () => {
+test('two callers with different thresholds share one search, and each gets sufficient work', async () => {
   const { ask, engine, scheduler } = openScheduler()
   const root = newHash()
   const high = ask({ root, threshold: send, payer: 'high' })

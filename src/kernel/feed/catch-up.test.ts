@@ -21,7 +21,7 @@ function open() {
   return { clock, seen, catchUp }
 }
 
-test('while the store was away every silence of the node added its own line of attempts: one line is for all, ever slower, and goes on from the first page', async () => {
+test('during an outage of the store every silence of the node started its own attempts: now one series serves all, ever slower, and resumes from the first page', async () => {
   const { clock, seen, catchUp } = open()
   seen.isAway = true
   for (let gap = 0; gap < 5; gap++) await catchUp.afterGap()

@@ -7,7 +7,7 @@ import { BURN_ADDRESS, ZERO_KEY, fromAddress, isAddress, toAddress } from './add
 const GENESIS_ADDRESS = 'nano_3t6k35gi95xu6tergt6p69ck76ogmitsa8mnijtpxm9fkcm736xtoncuohr3'
 const GENESIS_KEY = 'E89208DD038FBB269987689621D52292AE9C35941A7484756ECCED92A65093BA'
 
-test('the keys and addresses everybody knows belong together, and the largest key keeps all of its bits', () => {
+test('well-known keys and addresses match, and the largest key keeps all of its bits', () => {
   assert.equal(toAddress(ZERO_KEY), BURN_ADDRESS)
   assert.equal(fromAddress(BURN_ADDRESS), ZERO_KEY)
   assert.equal(toAddress(GENESIS_KEY), GENESIS_ADDRESS)

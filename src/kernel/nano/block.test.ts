@@ -167,7 +167,7 @@ test('members may be short, in either case, with 0x in front, and the link an ad
     })
   }))
 
-test('what a state block says about its link or its subtype beside the link is ignored; of kinds there are five', () =>
+test('redundant fields about a state block’s link or subtype are ignored; there are five kinds', () =>
   repeat(5, (random) => {
     const block = randomBlock(random, 'state')
     const { link_as_account: _, ...members } = toBlockJson(block)

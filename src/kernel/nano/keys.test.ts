@@ -75,7 +75,7 @@ test('malformed signatures, hashes and keys are false and never throw', () =>
     }
   }))
 
-test('words are signed in one way only: nobody makes a second signature by adding the order of the group', () =>
+test('a text has only one signature: adding the group order does not give a second one', () =>
   repeat(5, (random) => {
     const privateKey = random.hex(64)
     const key = publicKeyOf(privateKey)
@@ -87,7 +87,7 @@ test('words are signed in one way only: nobody makes a second signature by addin
     assert.equal(verifyText(key, 'some words', signature.slice(0, 64) + bytesToHex(bytes)), false)
   }))
 
-test('nobody proves to own an address whose key is a point of small order, such as the burn address', () => {
+test('ownership of an address whose key is a point of small order, such as the burn address, cannot be proved', () => {
   // With such a key, the neutral point and the scalar zero are a valid signature for at least every eighth text.
   const neutral = `01${'0'.repeat(62)}`
   const smallOrders = [

@@ -19,7 +19,7 @@ const paid = payer.send(frontierAfter(opened), shop.key, nano(2))
 const hash = hashBlock(paid)
 const reportedOf = (contents: object) => ({ contents: { ...contents } as Record<string, string> })
 
-test('a send is computed from its contents and those of its predecessor, whatever else a node says', () => {
+test('a send is computed only from its contents and those of its predecessor', () => {
   const reported = { ...reportedOf(toBlockJson(paid)), amount: '1', subtype: 'receive', block_account: shop.address }
   const proven = proveBlock(hash, reported, 0n)!
   assert.deepEqual([proven.account, receiverOf(proven.block)], [payer.key, shop.key])
@@ -51,7 +51,7 @@ test('a block whose contents, signature or signer was changed in any place is no
   assert.ok(proveBlock(hash, reportedOf(contents), 0n))
 })
 
-test('receives, changes and epochs move nothing to anybody', () => {
+test('receives, changes and epochs are not sends', () => {
   const received = payer.receive(frontierAfter(paid), 'C'.repeat(64), nano(1))
   const changed = payer.change(frontierAfter(paid), shop.key)
   for (const block of [received, changed]) assert.equal(computeAmount(block, reportedOf(toBlockJson(paid))), undefined)

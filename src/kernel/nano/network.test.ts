@@ -27,7 +27,7 @@ test('from epoch 2 on a receive costs less work than a send, and before it all b
   }
 })
 
-test('no block that could be valid is refused unseen, and everybody holds the genesis key of the development network', () => {
+test('no block that could be valid is refused unread, and the genesis key of the development network is public', () => {
   for (const thresholds of Object.values(WORK_THRESHOLDS)) {
     for (const epoch of [0, 1, 2] as const) {
       for (const receives of [true, false]) {

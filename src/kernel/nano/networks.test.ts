@@ -4,7 +4,7 @@ import { type PublicKey, fromAddress } from './address.ts'
 import { hashBlock } from './block.ts'
 import { DEV_NETWORK, GENESIS_HASHES, readGenesis } from './network.ts'
 
-test('the first blocks of the live and the development network are what their hashes say', () => {
+test('the first blocks of the live and the development network have their hashes', () => {
   const live = fromAddress('nano_3t6k35gi95xu6tergt6p69ck76ogmitsa8mnijtpxm9fkcm736xtoncuohr3')!
   const opening = (account: PublicKey) =>
     hashBlock({ type: 'open', source: account, representative: account, account, work: '', signature: '' })

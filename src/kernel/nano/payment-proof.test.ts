@@ -169,7 +169,7 @@ test('a verifier brings its own weights, of representatives who have voted and o
   assert.equal(fieldOf(proof, { weights: {} }), 'own weights.weights')
 })
 
-test('what is no proof at all is refused in words, and never with an exception', () => {
+test('anything that is not a proof is refused with a message, never with an exception', () => {
   const random = new SeededRandom(7)
   const whole = makeProof(made())!
   for (const value of [undefined, null, 7, 'proof', [], {}, { __proto__: null }, { toString: 1 }]) {

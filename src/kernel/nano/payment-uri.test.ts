@@ -3,8 +3,7 @@ import { test } from 'node:test'
 import { type SeededRandom, repeat } from '../../../test/support/random.ts'
 import { RAW_MAX, toRaw } from '../money.ts'
 import { toAddress } from './address.ts'
-import { type PaymentRequest, fromPaymentUri, toPaymentUri } from './payment-uri.ts'
-import { another } from '../../../test/support/another.ts'
+import { type PaymentRequest, toPaymentUri } from './payment-uri.ts'
 
 const ADDRESS = 'nano_3t6k35gi95xu6tergt6p69ck76ogmitsa8mnijtpxm9fkcm736xtoncuohr3'
 
@@ -21,11 +20,19 @@ const LETTERS = [
   '&amount=1',
 ]
 
+/** What a wallet reads in a payment link. */
+function readUri(uri: string): PaymentRequest {
+  const { protocol, pathname: address, searchParams } = new URL(uri)
+  assert.equal(protocol, 'nano:')
+  const { amount, ...texts } = Object.fromEntries(searchParams)
+  return { address, ...(amount !== undefined && { amount: toRaw(BigInt(amount)) }), ...texts }
+}
+
 function randomText(random: SeededRandom): string {
   return Array.from({ length: random.below(20) }, () => random.pick(LETTERS)).join('')
 }
 
-test('a payment request survives the way over its link, whatever its label and message say', () =>
+test('a payment request survives its link, with any label and message', () =>
   repeat(500, (random) => {
     const request: PaymentRequest = { address: toAddress(random.hex(64)) }
     if (random.below(4) > 0) request.amount = toRaw(random.bigint(128))
@@ -34,8 +41,7 @@ test('a payment request survives the way over its link, whatever its label and m
     const uri = toPaymentUri(request)
     // A link must stay one word in mails and QR codes.
     assert.match(uri, /^nano:[!-~]+$/)
-    assert.deepEqual(fromPaymentUri(uri), request)
-    assert.deepEqual(fromPaymentUri(uri.replace('nano:', 'nano://')), request)
+    assert.deepEqual(readUri(uri), request)
   }))
 
 test('the link of a request is the one wallets expect', () => {
@@ -50,36 +56,7 @@ test('the link of a request is the one wallets expect', () => {
   )
 })
 
-test('foreign links are read with old prefixes, unknown members, any case of the scheme, a plus and a broken percent sign', () => {
-  const body = ADDRESS.slice('nano_'.length)
-  const uris = [`NANO:${ADDRESS}`, `nano://${ADDRESS}`, `nano:xrb_${body}`, `nano:${ADDRESS}?`, `nano:${ADDRESS}?x=1`]
-  for (const uri of uris) assert.deepEqual(fromPaymentUri(uri), { address: ADDRESS }, uri)
-  // A plus sign stays a plus sign, and a broken percent sign does not throw.
-  assert.deepEqual(fromPaymentUri(`nano:${ADDRESS}?label=a+b%20c`), { address: ADDRESS, label: 'a+b c' })
-  assert.equal(fromPaymentUri(`nano:${ADDRESS}?label=100%`)?.label, '100%')
-  assert.equal(fromPaymentUri(`nano:${ADDRESS}?label=%FF`)?.label, '\uFFFD')
-})
-
-test('a link with a wrong address or amount is none, so that nobody pays a guess', () => {
-  const wrong = [
-    '',
-    'nano:',
-    ADDRESS,
-    `bitcoin:${ADDRESS}`,
-    `xnano:${ADDRESS}`,
-    ` nano:${ADDRESS}`,
-    `nano:/${ADDRESS}`,
-    `nano:${another(ADDRESS)}`,
-    `nano:${ADDRESS}#x`,
-    `nano:${ADDRESS}&amount=1`,
-    ...['', '-1', '1.5', '1e30', '0x1', '01', ' 1', '+1', '１', RAW_MAX + 1n].map(
-      (text) => `nano:${ADDRESS}?amount=${text}`,
-    ),
-  ]
-  for (const uri of wrong) assert.equal(fromPaymentUri(uri), undefined, uri)
-})
-
 test('a label cut in the middle of an emoji still gives a link', () => {
   const uri = toPaymentUri({ address: ADDRESS, label: '😀'.slice(0, 1), message: `x${'😀'.slice(1)}` })
-  assert.deepEqual(fromPaymentUri(uri), { address: ADDRESS, label: '\uFFFD', message: 'x\uFFFD' })
+  assert.deepEqual(readUri(uri), { address: ADDRESS, label: '\uFFFD', message: 'x\uFFFD' })
 })

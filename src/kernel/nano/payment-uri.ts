@@ -1,5 +1,4 @@
-import { parseRaw, type Raw } from '../money.ts'
-import { fromAddress, toAddress } from './address.ts'
+import type { Raw } from '../money.ts'
 
 export interface PaymentRequest {
   address: string
@@ -21,22 +20,4 @@ export function toPaymentUri({ address, amount, label, message }: PaymentRequest
 /** A label that was cut inside an emoji ends with half a character, for which `encodeURIComponent` throws. */
 function encodeText(text: string): string {
   return encodeURIComponent(text.toWellFormed())
-}
-
-/** Reads a payment link, also with `nano://`; undefined if address or amount is wrong. */
-export function fromPaymentUri(uri: string): PaymentRequest | undefined {
-  const match = /^nano:(?:\/\/)?([^?]+)(?:\?(.*))?$/i.exec(uri)
-  const key = match?.[1] === undefined ? undefined : fromAddress(match[1])
-  if (key === undefined) return undefined
-  const query = new URLSearchParams((match?.[2] ?? '').replaceAll('+', '%2B'))
-  const amountText = query.get('amount')
-  const amount = amountText === null ? undefined : parseRaw(amountText)
-  if (amountText !== null && amount === undefined) return undefined
-  const request: PaymentRequest = { address: toAddress(key) }
-  if (amount !== undefined) request.amount = amount
-  const label = query.get('label')
-  if (label !== null) request.label = label
-  const message = query.get('message')
-  if (message !== null) request.message = message
-  return request
 }

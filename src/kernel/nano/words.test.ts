@@ -22,7 +22,8 @@ test('the words of a seed open the same accounts in another Nano wallet, and com
     const other = wallet.fromLegacyMnemonic(words.join(' '))
     assert.equal(other.seed.toUpperCase(), bytesToHex(seed))
     assert.equal(other.accounts[0]!.privateKey.toUpperCase(), bytesToHex(deriveKeyBytes(seed, 0)))
-    const text = ` ${words.join('\n').toUpperCase()} `
+    // With the numbers beside which they are shown.
+    const text = words.map((word, at) => `${String(at + 1).padStart(2)} ${word.toUpperCase()}\n`).join('')
     assert.deepEqual(readWords(text), seed)
     assert.equal(findWrongWord(text, seed), undefined)
     const index = random.below(2 ** 32)

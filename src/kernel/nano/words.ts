@@ -44,9 +44,10 @@ export function findWrongWord(text: string, seed: Uint8Array): number | undefine
   return at === -1 ? (given.length > WORD_COUNT ? WORD_COUNT + 1 : undefined) : at + 1
 }
 
+/** Numbers of places may stand between them, as they are shown. */
 const splitWords = (text: string) =>
   text
     .normalize('NFKD')
     .toLowerCase()
-    .split(/\s+/)
+    .split(/[^\p{Letter}]+/u)
     .filter((word) => word !== '')

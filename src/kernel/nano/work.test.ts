@@ -34,7 +34,7 @@ test('a work value depends on every byte of root and work', () =>
     for (const value of values) assert.ok(value >= 0n && value < TWO_64)
   }))
 
-test('the thresholds of the three networks stand in their published relations', () => {
+test('the thresholds of the three networks have their published ratios', () => {
   assert.equal(formatMultiplier(toMultiplier(live.receive, live.send)), '0.015625000000000')
   assert.equal(formatMultiplier(toMultiplier(live.epoch1, live.send)), '0.125000000000000')
   assert.equal(formatMultiplier(toMultiplier(beta.receive, beta.send)), '0.500000000000000')

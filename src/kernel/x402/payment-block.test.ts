@@ -46,7 +46,7 @@ test('work is looked at before the signature, and both count', () => {
   assert.equal(checkSignatureAndWork(read(forged), value), 'invalid_exact_nano_payload_signature')
 })
 
-test('the signed link says who is paid, and what is not signed may only agree', () => {
+test('the signed link determines the recipient; unsigned fields must agree with it', () => {
   const stranger = toAddress('C'.repeat(64))
   assert.equal(checkRecipient(read({}), terms), undefined)
   assert.equal(checkRecipient(read({ link_as_account: undefined }), terms), undefined)

@@ -10,7 +10,7 @@ test('what is encoded is standard base64, and reads back in either alphabet', ()
   assert.deepEqual(decodeHeader(text.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')), value)
 })
 
-test('what is no base64 of a JSON object is nothing, and costs nothing', () => {
+test('anything but base64 of a JSON object is refused cheaply', () => {
   const encode = (text: string) => Buffer.from(text).toString('base64')
   const others = ['null', '[]', '"x"', '{'].map(encode)
   const nothing = ['', ' ', '{}', 'a b', 'é', ...others, encode('{}').repeat(2)]

@@ -202,7 +202,7 @@ forEachEngine((engine, open: (t: TestContext) => Promise<OpenedStore>) => {
   })
 
   if (engine === 'postgres') {
-    test('what a run records in the very moment in which it is taken over is found', async (t) => {
+    test('what a run records at the moment of its takeover is found', async (t) => {
       const opened = await open(t)
       const { ctx } = opened
       await startDead(opened, { claim: 'run_of_the_dying', lease_until: 0 })
@@ -260,7 +260,7 @@ forEachEngine((engine, open: (t: TestContext) => Promise<OpenedStore>) => {
     assert.ok(clock.now() - before < MINUTE, 'it waits for a lease, not for the hour')
   })
 
-  test('what a gateway of the version before began is left to it for ten minutes', async (t) => {
+  test('a request begun by a gateway of the previous version is left to it for ten minutes', async (t) => {
     const opened = await open(t)
     const { clock } = opened
     await startDead(opened, { claim: null, lease_until: null })

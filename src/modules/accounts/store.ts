@@ -1,6 +1,7 @@
 import { type Actor } from '../../kernel/actor.ts'
 import { sql } from 'kysely'
 import { type Given, givenRow, prepared } from '../../kernel/prepared.ts'
+import { type RecordIn, type RowIn, columns, json, plain } from '../../kernel/resource/columns.ts'
 import { STEP_ROWS, deleteSome } from '../../kernel/retention.ts'
 import type { KeyKind } from '../../kernel/api-key.ts'
 import type { StoreCtx } from '../../kernel/in-tx.ts'
@@ -18,39 +19,44 @@ export interface Account {
   mailLinks: boolean
 }
 
-/** A key as it may be shown, without its hash. */
-export interface ApiKey extends Granted {
-  id: string
-  accountId: string
-  kind: KeyKind
-  start: string
-  name: string
-  origins: string[]
-  createdAt: number
-  expiresAt: number | null
-  revokedAt: number | null
-  lastUsedAt: number | null
+const KEY = columns({
+  id: plain<string>(),
+  accountId: plain<string>(),
+  kind: plain<KeyKind>(),
+  start: plain<string>(),
+  name: plain<string>(),
+  /** The origins at which a public key may be used. */
+  origins: json<string[]>(),
+  createdAt: plain<number>(),
+  expiresAt: plain<number | null>(),
+  revokedAt: plain<number | null>(),
+  lastUsedAt: plain<number | null>(),
+})
+
+/** The store has only the hash of a key; `start` are the characters that may be shown. */
+export interface ApiKeysTable extends RowIn<typeof KEY> {
+  hash: string
+  /** The key that it replaced. */
+  predecessor: string | null
+  scopes: string | null
+  /** JSON list of the limits that apply to it. */
+  limits: string | null
+  /** Its original end, which its successor gets too; `expires_at` may be earlier once it is replaced. */
+  lasts_until: number | null
+  /** The member who made it, directly or through a key: their role bounds it. Null for the operator's, and where it is not known. */
+  made_by: string | null
+  /** JSON of the addresses and templates that a public key is bound to; null for an unbound one. */
+  bound_to: string | null
 }
+
+/** A key as it may be shown. */
+export type ApiKey = RecordIn<typeof KEY> & Granted
 
 function toAccount({ id, email, role, created_at: createdAt, mail_links, ...row }: Tables['accounts']): Account {
   return { id, email, role, createdAt, standing: toStanding(row), mailLinks: mail_links === 1 }
 }
 
-function toKey(row: Omit<Tables['api_keys'], 'hash'> & MakerColumns): ApiKey {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    kind: row.kind,
-    start: row.start,
-    name: row.name,
-    origins: JSON.parse(row.origins) as string[],
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    revokedAt: row.revoked_at,
-    lastUsedAt: row.last_used_at,
-    ...toGranted(row),
-  }
-}
+const toKey = (row: Omit<ApiKeysTable, 'hash'> & MakerColumns): ApiKey => ({ ...KEY.toRecord(row), ...toGranted(row) })
 
 export async function insertAccount(
   db: Db,
@@ -96,20 +102,7 @@ export async function listAccounts(db: Db, limit: number, search = ''): Promise<
 export async function insertKey(db: Db, key: ApiKey, hash: string): Promise<void> {
   await db
     .insertInto('api_keys')
-    .values({
-      id: key.id,
-      account_id: key.accountId,
-      kind: key.kind,
-      hash,
-      start: key.start,
-      name: key.name,
-      origins: JSON.stringify(key.origins),
-      created_at: key.createdAt,
-      expires_at: key.expiresAt,
-      revoked_at: key.revokedAt,
-      last_used_at: key.lastUsedAt,
-      ...fromGranted(key),
-    })
+    .values({ ...KEY.toRow(key), hash, ...fromGranted(key) })
     .execute()
 }
 

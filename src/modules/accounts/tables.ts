@@ -1,3 +1,4 @@
+import type { ApiKeysTable } from './store.ts'
 import type { PasskeysTable } from './passkeys/store.ts'
 import { encryptedIn } from '../../kernel/encrypted.ts'
 import type { ProfileColumns } from './account-profile.ts'
@@ -41,32 +42,7 @@ declare module '../../kernel/db.ts' {
       user_handle: string | null
       expires_at: number
     }
-    /** The store has only the hash of a key; `start` are the characters that may be shown. */
-    api_keys: {
-      id: string
-      account_id: string
-      kind: 'secret' | 'public'
-      hash: string
-      start: string
-      name: string
-      /** JSON list of the origins at which a public key may be used. */
-      origins: string
-      created_at: number
-      expires_at: number | null
-      revoked_at: number | null
-      last_used_at: number | null
-      /** The key that it replaced. */
-      predecessor: string | null
-      scopes: string | null
-      /** JSON list of the limits that apply to it. */
-      limits: string | null
-      /** Its original end, which its successor gets too; `expires_at` may be earlier once it is replaced. */
-      lasts_until: number | null
-      /** The member who made it, directly or through a key: their role bounds it. Null for the operator's, and where it is not known. */
-      made_by: string | null
-      /** JSON of the addresses and templates that a public key is bound to; null for an unbound one. */
-      bound_to: string | null
-    }
+    api_keys: ApiKeysTable
     sign_in_links: {
       token_hash: string
       email: string

@@ -45,7 +45,7 @@ test('a public key has origins, exactly as browsers send them; a secret key has 
   assert.throws(() => readNewKey({ name: 'a', kind: 'admin' }), field('kind'))
 })
 
-test('what a key is to be let do is taken as it is meant, or refused by the name of its field', () => {
+test('rights of a key are read in every accepted form, or refused with the name of the field', () => {
   const given = { scopes: ['keys', 'read', 'read'], expires_unix: 1_001, per_minute: 5, spend_daily_nano: '0.5' }
   assert.deepEqual(readNewKey({ name: 'a', ...given }).wanted, {
     scopes: ['read', 'keys'],

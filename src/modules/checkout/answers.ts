@@ -2,25 +2,25 @@ import { answer } from '../../kernel/answers.ts'
 import { checkout as checkoutAction } from './actions/checkout.ts'
 import { OPTIONAL_KINDS } from './event-kinds.ts'
 import { ADDITIONAL_STATUSES, REFUND_MARKERS } from './record.ts'
-import { PUBLIC_REFUND, REFUND, EVENT_REFUND } from './refunds/shape.ts'
+import { eventRefund, publicRefund } from './refunds/shape.ts'
 
 /* The answers of the REST interface and of the links of a checkout. `shape.ts` makes them, and tests compare both. */
 
 const { text, bool, integer, raw, nano, unix, url, address, hash, optional, orNull, list, record, words, map } = answer
 
 const STATUSES = ['pending', 'detected', 'partial', 'complete', 'expired', 'cancelled'] as const
-const STATUS = words(...STATUSES, 'refunded')
-const ADDITIONAL = words(...ADDITIONAL_STATUSES, ...REFUND_MARKERS)
-const MODE = words('unique_amount', 'unique_address', 'generated_wallet')
-const DISCOUNT = answer.oneOf(answer.number, bool)
+export const STATUS = words(...STATUSES, 'refunded')
+export const ADDITIONAL = words(...ADDITIONAL_STATUSES, ...REFUND_MARKERS)
+export const MODE = words('unique_amount', 'unique_address', 'generated_wallet')
+export const DISCOUNT = answer.oneOf(answer.number, bool)
 
 /** Only for checkouts that a public key made. */
-const MAKER = { made_with: optional(words('public_key')), key_id: optional(text), key_bound: optional(bool) }
+export const MAKER = { made_with: optional(words('public_key')), key_id: optional(text), key_bound: optional(bool) }
 const BLOCK = record({ hash, account: address, amount: nano, amount_raw: raw })
-const BOUGHT = record({ title: text, value: text, value_raw: optional(raw), discount: DISCOUNT })
+export const BOUGHT = record({ title: text, value: text, value_raw: optional(raw), discount: DISCOUNT })
 
 /** What the service sold, and what it refunded. */
-const ORDERED = {
+export const ORDERED = {
   order: optional(answer.object),
   error: optional(text),
   refund: optional(record({ hash: orNull(hash), amount: nano, amount_raw: raw, address: orNull(address) })),
@@ -53,7 +53,7 @@ const CHECKED = {
   expired: optional(bool),
   amount_refunded: optional(nano),
   amount_refunded_raw: optional(raw),
-  refunds: optional(list(PUBLIC_REFUND)),
+  refunds: optional(list(publicRefund.schema)),
   ...ORDERED,
 }
 
@@ -101,85 +101,6 @@ export const RECORD = record({
   ),
   created_unix: unix,
   paid_unix: optional(unix),
-})
-
-/** A checkout as its merchant gets it. */
-const INVOICE = record({
-  number: orNull(text),
-  seller: orNull(text),
-  buyer: orNull(record({ name: orNull(text), address: orNull(text), tax_id: orNull(text) })),
-  lines: list(record({ title: text, quantity: text, price: text })),
-  tax: list(record({ title: text, amount: text })),
-})
-
-export const OWN_CHECKOUT = record({
-  id: text,
-  account: orNull(text),
-  status: STATUS,
-  additional_status: ADDITIONAL,
-  mode: MODE,
-  ...MAKER,
-  address,
-  merchant_address: optional(address),
-  currency: text,
-  price: orNull(text),
-  fiat_amount: optional(orNull(text)),
-  ...PAID,
-  plans: list(record({ title: text, value: text, discount: DISCOUNT, value_raw: orNull(raw) })),
-  plan: optional(BOUGHT),
-  title: orNull(text),
-  description: orNull(text),
-  image: orNull(text),
-  success_url: orNull(text),
-  cancel_url: orNull(text),
-  webhook_url: orNull(text),
-  webhook_events: list(text),
-  webhook_secret_set: bool,
-  webhook_proof: optional(bool),
-  notify: orNull(text),
-  metadata: answer.object,
-  note: orNull(text),
-  block_hash: orNull(hash),
-  payer: orNull(address),
-  buyer: optional(record({ name: orNull(text), email: orNull(text) })),
-  hidden: bool,
-  created_unix: unix,
-  expires_unix: unix,
-  paid_unix: orNull(unix),
-  browser: url,
-  check: url,
-  json: url,
-  amount_refunded: optional(nano),
-  amount_refunded_raw: optional(raw),
-  refunds: optional(list(REFUND)),
-  invoice_url: optional(url),
-  invoice: optional(INVOICE),
-  ...ORDERED,
-})
-
-export { REFUND }
-
-export const PAYMENT = record({
-  block_hash: hash,
-  block_url: text,
-  kind: words('counted', 'late', 'unmatched'),
-  checkout_id: orNull(text),
-  address,
-  payer: address,
-  amount: nano,
-  amount_raw: raw,
-  rate: orNull(text),
-  rate_source: orNull(text),
-  at_unix: unix,
-})
-
-export const MOMENT = record({
-  seq: integer,
-  status: STATUS,
-  additional_status: ADDITIONAL,
-  at_unix: unix,
-  reason: text,
-  block_hash: optional(hash),
 })
 
 export const CHECKOUT_WALLET = record({
@@ -257,7 +178,7 @@ export const CHECKOUT_EVENT = record({
   address,
   payment: record({ address, amount: nano, amount_raw: raw }),
   block: optional(record({ hash, account: address, amount: nano, amount_raw: raw, confirmed: answer.flag })),
-  refund: optional(EVENT_REFUND),
+  refund: optional(eventRefund.schema),
   subscription: optional(
     record({
       id: text,

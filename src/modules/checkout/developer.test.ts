@@ -25,7 +25,7 @@ async function untilShown(gateway: Gateway, id: string, shown: Record<string, st
   })
 }
 
-test('every state of a checkout can be brought about from outside within a minute', async (t) => {
+test('every state of a checkout can be reached over HTTP within a minute', async (t) => {
   const gateway = await openGateway(t)
   const paid = await open(gateway)
   const { amount } = (await play(gateway, `/checkouts/${paid.id}/pay`)).json()

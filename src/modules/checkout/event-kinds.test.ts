@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { WEBHOOK_SUBJECTS } from '../../http/openapi/webhooks.ts'
 import { ALWAYS_SENT, EVENT_KINDS } from './event-kinds.ts'
 
-test('every kind of event stands in the contract, in the same words, and no other', () => {
+test('the contract lists exactly the kinds of events, with the same text', () => {
   const part = readFileSync(new URL('../../../docs/contract/part-6.md', import.meta.url), 'utf8')
   const [, table] = /^### Event kinds$\n\n([\s\S]*?)\n\n/m.exec(part)!
   const cells = table!

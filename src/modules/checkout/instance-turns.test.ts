@@ -142,7 +142,7 @@ test('a payment whose instance is gone is credited by the next, and one that was
   assert.deepEqual(second.described, [lonely.hash, other.hash])
 })
 
-test('a block that is reported and that no node knows is asked for twenty times more, ever later, and then left to the poller, who comes at once', async (t) => {
+test('a block that is reported and that no node knows is looked up twenty times more, ever later, and then left to the poller, which starts at once', async (t) => {
   const { clock, openAlone } = await openWatched(t, 1)
   const { network, monitor } = openAlone()
   await monitor.feed.start()

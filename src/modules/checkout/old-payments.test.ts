@@ -121,7 +121,7 @@ for (const engine of ENGINES) {
     assert.equal((await after.check(first.id)).additional_status, 'overpaid')
   })
 
-  test(`${engine}: a checkout that its merchant moves does not take what lay at the new address`, async (t) => {
+  test(`${engine}: a checkout that is moved to another address does not count money that was already there`, async (t) => {
     const { world, node, shop } = await openOne(t, engine)
     const [from, to] = [new Signer(55).address, new Signer(56).address]
     const made = await shop.open({ address: from, amount: '2', mode: 'unique_address' }, bearer(world.key()))
@@ -157,7 +157,7 @@ for (const engine of ENGINES) {
     }
   })
 
-  test(`${engine}: an order of a store of 0.1, which did not look, keeps what the node's time proved old`, async (t) => {
+  test(`${engine}: an order of a store of 0.1, which made no first look, still excludes what the node’s time proves old`, async (t) => {
     const { world, node, shop } = await openOne(t, engine)
     const { address } = new Signer(57)
     await world.pay(address, TWO)
@@ -197,7 +197,7 @@ test('an unconfirmed payment that was on its way before the order is none of it'
   assert.equal((await after.check(made.id)).status, 'pending')
 })
 
-test('502 nobody is asked to pay while no node can say what lies on the address (contract 7, Texts and codes: no upstream node answers)', async (t) => {
+test('502 no checkout is created while no node can report what is on the address (contract 7, Texts and codes: no upstream node answers)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start({ NODE_URLS: 'http://127.0.0.1:9' })
   const { address } = new Signer(60)

@@ -29,7 +29,7 @@ const DAY = 24 * HOUR
 /** Wallets sign blocks, which need work: this ledger does not require it, but the gateway does. */
 const WITH_WALLETS = { CHECKOUT_GENERATED_WALLETS: 'all', WORK_THREADS: '1', WORK_NODES: 'false' }
 
-test('generated_wallet: what came before the end, and what comes after it, is the merchant’s all the same', async (t) => {
+test('generated_wallet: money before and after the end goes to the merchant', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start(WITH_WALLETS)
   const made = await shop.open({ address, amount: '1', mode: 'generated_wallet' }, bearer(world.key()))

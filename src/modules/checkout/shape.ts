@@ -5,8 +5,7 @@ import type { CheckoutPorts } from './ports.ts'
 import type { Choice } from './domain/choose-amount.ts'
 import type { Opened } from './domain/open.ts'
 import type { Payment } from './payments-store.ts'
-import { ANONYMOUS, type Checkout, type Plan, type SeenBlock, markerOf } from './record.ts'
-import { type TimelineEntry } from './changes-store.ts'
+import { type Checkout, type Plan, type SeenBlock, markerOf } from './record.ts'
 
 const toUnix = (milliseconds: number) => Math.floor(milliseconds / 1000)
 /** Fields only for checkouts that a public key made, from which a receiver sees whether someone else may have chosen the address. */
@@ -53,7 +52,7 @@ function fiat(checkout: Checkout): JsonObject {
 }
 
 /** The merchant's price, or the one the payer chose. */
-const priceShown = (checkout: Checkout) => planOf(checkout)?.value ?? checkout.price ?? checkout.chosen
+export const priceShown = (checkout: Checkout) => planOf(checkout)?.value ?? checkout.price ?? checkout.chosen
 
 function links(ports: CheckoutPorts, { id }: Checkout): JsonObject {
   return { browser: ports.links.pay(id), check: ports.links.check(id), json: ports.links.record(id) }
@@ -98,7 +97,7 @@ export function toResponse(ports: CheckoutPorts, { checkout, rate, webhookSecret
   }
 }
 
-const invoiceUrl = (ports: CheckoutPorts, { id, invoice }: Checkout): JsonObject =>
+export const invoiceUrl = (ports: CheckoutPorts, { id, invoice }: Checkout): JsonObject =>
   invoice === null ? {} : { invoice_url: `${ports.links.pay(id)}/invoice` }
 
 const showBlock = ({ hash, account, amountRaw }: SeenBlock): JsonObject => ({
@@ -130,12 +129,12 @@ export function excessOf(checkout: Checkout): bigint {
     : 0n
 }
 
-function excess(checkout: Checkout): JsonObject {
+export function excess(checkout: Checkout): JsonObject {
   const raw = excessOf(checkout)
   return raw === 0n ? {} : { amount_excess: formatNano(raw), amount_excess_raw: raw.toString() }
 }
 
-function boughtPlan(checkout: Checkout): JsonObject {
+export function boughtPlan(checkout: Checkout): JsonObject {
   const bought = planOf(checkout)
   if (!bought) return {}
   const amountRaw = bought.amountRaw
@@ -199,100 +198,5 @@ export function toRecord(ports: CheckoutPorts, checkout: Checkout, shown: Shown)
     ...toPay(ports, checkout, choice),
     created_unix: toUnix(checkout.createdAt),
     ...(checkout.paidAt !== null && { paid_unix: toUnix(checkout.paidAt) }),
-  }
-}
-
-/** A checkout in its merchant's lists and reports, without secrets. */
-export function toOwnView(ports: CheckoutPorts, checkout: Checkout): JsonObject {
-  const { paidRaw } = checkout
-  const amountRaw = askedRaw(checkout)
-  return {
-    id: checkout.id,
-    account: checkout.owner === ANONYMOUS ? null : checkout.owner,
-    status: checkout.status,
-    additional_status: markerOf(checkout),
-    mode: checkout.mode,
-    ...showMaker(checkout),
-    address: checkout.address,
-    ...(checkout.merchantAddress !== checkout.address && { merchant_address: checkout.merchantAddress }),
-    currency: checkout.currency,
-    price: priceShown(checkout),
-    ...(checkout.currency !== 'NANO' && { fiat_amount: priceShown(checkout) }),
-    amount: amountRaw === undefined ? null : formatNano(amountRaw),
-    amount_raw: amountRaw?.toString() ?? null,
-    amount_paid: formatNano(paidRaw),
-    amount_paid_raw: paidRaw.toString(),
-    ...excess(checkout),
-    plans: checkout.plans.map(({ title, value, discount, amountRaw }) => ({
-      title,
-      value,
-      discount,
-      value_raw: amountRaw?.toString() ?? null,
-    })),
-    ...boughtPlan(checkout),
-    title: checkout.title,
-    description: checkout.description,
-    image: checkout.image,
-    success_url: checkout.successUrl,
-    cancel_url: checkout.cancelUrl,
-    webhook_url: checkout.webhookUrl,
-    webhook_events: checkout.webhookEvents,
-    webhook_secret_set: checkout.webhookSecret !== null,
-    ...(checkout.webhookProof && { webhook_proof: true }),
-    notify: checkout.notify,
-    metadata: checkout.metadata,
-    note: checkout.note,
-    block_hash: checkout.blockHash,
-    payer: checkout.payer,
-    hidden: checkout.hiddenAt !== null,
-    created_unix: toUnix(checkout.createdAt),
-    expires_unix: toUnix(checkout.expiresAt),
-    paid_unix: checkout.paidAt === null ? null : toUnix(checkout.paidAt),
-    ...showInvoice(ports, checkout),
-    ...links(ports, checkout),
-  }
-}
-
-/** The invoice as its merchant entered it, with its number once it is paid. */
-function showInvoice(ports: CheckoutPorts, checkout: Checkout): JsonObject {
-  const { invoice, invoiceNumber } = checkout
-  if (invoice === null) return {}
-  const { number, seller, buyer, lines, tax } = invoice
-  return {
-    ...invoiceUrl(ports, checkout),
-    invoice: {
-      number: invoiceNumber ?? number,
-      seller,
-      buyer: buyer && { name: buyer.name, address: buyer.address, tax_id: buyer.taxId },
-      lines: lines.map((line) => ({ ...line })),
-      tax: tax.map((line) => ({ ...line })),
-    },
-  }
-}
-
-export function showPayment(ports: CheckoutPorts, payment: Payment): JsonObject {
-  return {
-    block_hash: payment.blockHash,
-    block_url: ports.links.block(payment.blockHash),
-    kind: payment.kind,
-    checkout_id: payment.checkoutId,
-    address: payment.address,
-    payer: payment.payer,
-    amount: formatNano(payment.amountRaw),
-    amount_raw: payment.amountRaw.toString(),
-    rate: payment.rate,
-    rate_source: payment.rateSource,
-    at_unix: toUnix(payment.at),
-  }
-}
-
-export function showTimeline({ seq, status, additional, at, reason, blockHash }: TimelineEntry): JsonObject {
-  return {
-    seq,
-    status,
-    additional_status: additional,
-    at_unix: toUnix(at),
-    reason,
-    ...orNothing('block_hash', blockHash),
   }
 }

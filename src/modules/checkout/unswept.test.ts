@@ -78,7 +78,7 @@ for (const engine of ENGINES) {
   })
 
   // Stores of earlier releases have such wallets: all attempts were used up while sends were off.
-  test(`${engine}: money that lies in the wallet of a finished checkout, and that no job brings away, is found`, async (t) => {
+  test(`${engine}: money in the wallet of a finished checkout that no job sweeps is found`, async (t) => {
     const { world, shop, made, pay, arrived } = await openPaid(t, engine)
     await pay()
     const { db } = shop.app.store

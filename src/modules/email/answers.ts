@@ -1,8 +1,14 @@
 import { answer } from '../../kernel/answers.ts'
+import { nano as nanoOf, raw as rawOf, view } from '../../kernel/view.ts'
+import type { Recipient } from './recipients-store.ts'
+import type { EmailPayment } from './store.ts'
 
 /* Email payments as links and the REST interface return them. */
 
 const { text, bool, integer, raw, nano, unix, url, address, hash, optional, orNull, list, record, words } = answer
+
+/** With a masked address. */
+export type ShownRecipient = Omit<Recipient, 'email' | 'emailHash'> & { shownEmail: string }
 
 const STATUS = words('waiting', 'funded', 'completed', 'expired')
 const SHARE = words('queued', 'sent', 'claimed', 'refunded')
@@ -28,41 +34,41 @@ export const EMAIL_CHECK = record({
   error: optional(text),
 })
 
-const LISTED = {
+/** An entry of a list. */
+export const listedPayment = view<EmailPayment>()({
   id: text,
   status: STATUS,
   address,
   refund_address: address,
-  subtotal: nano,
-  service_fee: nano,
-  amount: nano,
-  amount_raw: raw,
-  recipient_count: integer,
+  subtotal: nanoOf('subtotal'),
+  service_fee: nanoOf('fee'),
+  amount: nanoOf('total'),
+  amount_raw: rawOf('total'),
+  recipient_count: [integer, ({ recipients }) => recipients],
   created_at: integer,
   fund_by: integer,
   funded_at: orNull(integer),
   expires_at: orNull(integer),
   ended_at: orNull(integer),
-}
+})
 
-export const LISTED_EMAIL_PAYMENT = record(LISTED)
+const recipient = view<ShownRecipient>()({
+  email: [text, ({ shownEmail }) => shownEmail],
+  amount: nanoOf('amount'),
+  amount_raw: rawOf('amount'),
+  status: SHARE,
+  claim_address: orNull(address),
+  sent_at: orNull(integer),
+  bounced_at: orNull(integer),
+  ended_at: orNull(integer),
+})
 
-export const OWN_EMAIL_PAYMENT = record({
-  ...LISTED,
-  from: orNull(text),
+/** A payment as its sender gets it. */
+export const ownPayment = view<EmailPayment, readonly ShownRecipient[]>()({
+  ...listedPayment.members,
+  from: [orNull(text), ({ sender }) => sender],
   message: orNull(text),
-  recipients: list(
-    record({
-      email: text,
-      amount: nano,
-      amount_raw: raw,
-      status: SHARE,
-      claim_address: orNull(address),
-      sent_at: orNull(integer),
-      bounced_at: orNull(integer),
-      ended_at: orNull(integer),
-    }),
-  ),
+  recipients: [list(recipient.schema), (_payment, recipients) => recipients.map(recipient.show)],
 })
 
 /** A share as the holder of its code gets it. */

@@ -91,7 +91,7 @@ test('who has declined gets no mail of payments that were made before, and their
   assert.deepEqual(world.mails.to('alice+x@example.com'), [])
 })
 
-test('declined and claimed at the same moment: it is one of the two, and everybody is notified which', async (t) => {
+test('declined and claimed at the same moment: one of the two wins, and everyone is notified of it', async (t) => {
   const { world, made } = await fundedForAlice(t, { emails, amount: '3' })
   for (const email of emails) {
     const code = codeOf(world.mails.to(email)[0]!)

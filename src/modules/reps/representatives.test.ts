@@ -43,7 +43,7 @@ const AROUND = {
   usernameOf: (address: string) => (address === BEN ? 'ben' : undefined),
 }
 
-test('a representative is joined from weight, quorum, telemetry, looks and what is known of it', () => {
+test('a representative is joined from weight, quorum, telemetry, probes and the list of known ones', () => {
   const [ann, ben, ...others] = toRepresentatives(FACTS, AROUND)
   assert.deepEqual(others, [], 'who has no weight is not listed')
   assert.deepEqual(ann, {

@@ -2,7 +2,7 @@ import { answer } from '../../kernel/answers.ts'
 import { type OpenRoute, describedOf, routesOf } from '../../kernel/resource/routes.ts'
 import type { StoreCtx } from '../../kernel/in-tx.ts'
 import type { Reply, Route } from '../../kernel/route.ts'
-import type { JsonObject } from '../../kernel/shape.ts'
+import { iso, isoOrNull, view } from '../../kernel/view.ts'
 import { COMPONENTS, COMPONENT_NAMES, STATES } from './components.ts'
 import { type ServiceStatus, readStatus } from './domain/status.ts'
 import { StatusPage } from './pages/status-page.tsx'
@@ -15,9 +15,29 @@ const HEADERS = {
 }
 
 const { list, orNull, record, text, words } = answer
-const STATE = words(...STATES, 'unknown')
-const STATE_NOW = words(...STATES, 'unknown', 'off')
-const COMPONENT = words(...COMPONENT_NAMES)
+
+const component = view<ServiceStatus['components'][number]>()({
+  component: words(...COMPONENT_NAMES),
+  name: [text, ({ component }) => COMPONENTS[component]],
+  state: [words(...STATES, 'unknown', 'off'), ({ state }) => state ?? 'unknown'],
+  uptime_percent: [orNull(text), ({ uptime }) => uptime ?? null],
+  days: [
+    list(record({ day: text, state: words(...STATES, 'unknown'), uptime_percent: orNull(text) })),
+    ({ days }) =>
+      days.map(({ day, state, uptime }) => ({ day, state: state ?? 'unknown', uptime_percent: uptime ?? null })),
+  ],
+})
+const incident = view<ServiceStatus['incidents'][number]>()({
+  component: words(...COMPONENT_NAMES),
+  state: words(...STATES, 'unknown'),
+  started_at: iso('startedAt'),
+  ended_at: isoOrNull('endedAt'),
+})
+const status = view<ServiceStatus>()({
+  looked_at: isoOrNull('lookedAt'),
+  components: [list(component.schema), ({ components }) => components.map(component.show)],
+  incidents: [list(incident.schema), ({ incidents }) => incidents.map(incident.show)],
+})
 
 interface StatusPorts {
   read(): Promise<Replies>
@@ -31,19 +51,7 @@ const routes: readonly OpenRoute<StatusPorts>[] = [
     path: '/status.json',
     id: 'readStatus',
     summary: 'Status of the service: its components now and by day for 90 days, and incidents.',
-    answer: record({
-      looked_at: orNull(text),
-      components: list(
-        record({
-          component: COMPONENT,
-          name: text,
-          state: STATE_NOW,
-          uptime_percent: orNull(text),
-          days: list(record({ day: text, state: STATE, uptime_percent: orNull(text) })),
-        }),
-      ),
-      incidents: list(record({ component: COMPONENT, state: STATE, started_at: text, ended_at: orNull(text) })),
-    }),
+    answer: status.schema,
     access: 'open',
     cacheable: true,
     run: async ({ read }) => (await read()).json,
@@ -63,7 +71,7 @@ export function statusRoutes({ store, devnet, keepsMail }: StatusSite): readonly
   const read = (): Promise<Replies> => {
     const now = store.clock.now()
     if (!known || known.until <= now) {
-      const replies = readStatus(store, keepsMail ? ['mail'] : []).then((status) => toReplies(status, devnet))
+      const replies = readStatus(store, keepsMail ? ['mail'] : []).then((found) => toReplies(found, devnet))
       known = { until: now + KEPT, replies }
       replies.catch(() => (known = undefined))
     }
@@ -83,27 +91,7 @@ export function statusRoutes({ store, devnet, keepsMail }: StatusSite): readonly
 
 type Replies = Record<'page' | 'json', Reply>
 
-const toReplies = (status: ServiceStatus, devnet: boolean): Replies => ({
-  page: { page: <StatusPage status={status} devnet={devnet} />, headers: HEADERS, isShared: true },
-  json: { json: toJson(status), headers: { 'cache-control': HEADERS['cache-control'] }, isShared: true },
-})
-
-const toTime = (milliseconds: number | null | undefined) =>
-  milliseconds === null || milliseconds === undefined ? null : new Date(milliseconds).toISOString()
-
-const toJson = ({ lookedAt, components, incidents }: ServiceStatus): JsonObject => ({
-  looked_at: toTime(lookedAt),
-  components: components.map(({ component, state, uptime, days }) => ({
-    component,
-    name: COMPONENTS[component],
-    state: state ?? 'unknown',
-    uptime_percent: uptime ?? null,
-    days: days.map((day) => ({ day: day.day, state: day.state ?? 'unknown', uptime_percent: day.uptime ?? null })),
-  })),
-  incidents: incidents.map(({ component, state, startedAt, endedAt }) => ({
-    component,
-    state,
-    started_at: toTime(startedAt),
-    ended_at: toTime(endedAt),
-  })),
+const toReplies = (read: ServiceStatus, devnet: boolean): Replies => ({
+  page: { page: <StatusPage status={read} devnet={devnet} />, headers: HEADERS, isShared: true },
+  json: { json: status.show(read), headers: { 'cache-control': HEADERS['cache-control'] }, isShared: true },
 })

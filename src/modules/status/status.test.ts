@@ -9,7 +9,7 @@ import { look, readStatus } from './domain/status.ts'
 const MINUTE = 60_000
 
 for (const engine of ENGINES) {
-  test(`${engine}: the public sees what does not work, since when, and the time in which nobody served, and one bad look is no incident`, async (t) => {
+  test(`${engine}: the page shows failures with their start, and times without a running gateway; a single failed probe is no incident`, async (t) => {
     const clock = new TestClock()
     const ctx = { ...(await openFresh(t, engine)).ctx, clock }
     const seen: Record<'nodes' | 'work' | 'prices', State> = { nodes: 'up', work: 'up', prices: 'up' }

@@ -22,7 +22,7 @@ test('an address is taken for its own currency and refused for every other', () 
   assert.equal(isAddressOf('nano', another(NANO)), false, 'a slip of the hand in the last letter')
 })
 
-test('a currency that is not known takes what could be an address, and no name of an object’s own takes more', () => {
+test('an unknown currency accepts any plausible address, and names such as “constructor” accept no more', () => {
   assert.equal(isAddressOf('zec', 't1Hsc1LR8yKnbbe3twRp88p6vFfC5t7DLbs'), true)
   for (const wrong of ['', 'short', 'two words here', 'x'.repeat(129)]) {
     assert.equal(isAddressOf('zec', wrong), false, wrong)

@@ -58,7 +58,7 @@ async function open(t: TestContext) {
   return { gateway, clock, swap, statusOf, fund, follow, worthOf, untilWorth, treasury }
 }
 
-test('what comes a second time, after the exchange, goes back to who sent it', async (t) => {
+test('a second payment, after the exchange, is returned to its sender', async (t) => {
   const { swap, fund, follow, untilWorth, worthOf, treasury } = await open(t)
   const agreed = await swap({ amount: '2' })
   await fund(agreed, '2')
@@ -69,7 +69,7 @@ test('what comes a second time, after the exchange, goes back to who sent it', a
   assert.equal(await worthOf(await treasury()), '1002', 'the first deposit was exchanged once')
 })
 
-test('too little goes back at the end of its time, nothing at all just expires, and what is late goes back too', async (t) => {
+test('too little is returned at the end, nothing at all just expires, and late payments are returned', async (t) => {
   const { gateway, swap, fund, follow, clock, worthOf, untilWorth, statusOf } = await open(t)
   const [partly, never] = [await swap({ amount: '2' }), await swap({ amount: '2' })]
   await fund(partly, '0.5')

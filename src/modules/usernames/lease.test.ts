@@ -65,7 +65,7 @@ const withoutTimes = (answer: object) =>
   JSON.parse(JSON.stringify(answer).replaceAll(/"local_timestamp":"[0-9]+"/g, '"local_timestamp":"0"')) as object
 
 for (const engine of ENGINES)
-  test(`a name that is free again goes to the caller who pays for it, though the node keeps no times (${engine})`, async (t) => {
+  test(`a name that is free again goes to the caller who pays for it, also if the node has no timestamps (${engine})`, async (t) => {
     const market = await openMarket(t, engine)
     const node = await FaultyNode.start(t, { ledger: market.ledger })
     node.lie('blocks_info', withoutTimes)

@@ -4,7 +4,7 @@ import { readChanges } from './wire-fields.ts'
 
 const refused = (field: string) => ({ body: { field } })
 
-test('what is empty changes nothing; what is to go is named, in one order, so that it is signed as one text', () => {
+test('empty fields change nothing; removals are listed in one order, so that there is one text to sign', () => {
   assert.equal(readChanges({ title: '', website: null, metadata: undefined }), null)
   assert.deepEqual(readChanges({ title: ' Zo\u200bë ', remove: ['website', 'github', 'website'] }), {
     title: 'Zoë',
@@ -16,7 +16,7 @@ test('what is empty changes nothing; what is to go is named, in one order, so th
   }
 })
 
-test('a link on a profile leads to the web, and to nobody’s account', () => {
+test('a link on a profile leads to the web, and has no credentials', () => {
   assert.deepEqual(readChanges({ website: 'https://example.com/a' }), { website: 'https://example.com/a' })
   const others = ['javascript:alert(1)', ' data:text/html,x', 'example.com', 'https://a:b@example.com', 'https://']
   for (const website of others) {

@@ -222,7 +222,7 @@ test('a payment of the treasury commits with its cause, happens once, and surviv
 
 // Whoever has the lock may be about to sign on the frontier that was read.
 forEachEngine((engine) => {
-  test('a confirmation moves no wallet whose lock somebody else has, and moves it once the lock is free', async (t) => {
+  test('a confirmation updates no wallet whose lock is taken, and updates it once the lock is free', async (t) => {
     const { world, instance, wallet } = await openUsedWallet(t, { engine })
     const { ledger } = world
     ledger.hold()
@@ -242,7 +242,7 @@ forEachEngine((engine) => {
 })
 
 // A confirmation wakes every instance, and the one that signed may be renewing its lease at that moment.
-test('a lease that was given back stays free, whatever renewal comes late', async (t) => {
+test('a lease that was given back stays free, even after a late renewal', async (t) => {
   const world = await openWalletWorld(t, { random: testRandom })
   const instance = await world.start()
   const { id } = (await findWalletByAddress(world.db, await world.create(instance)))!

@@ -172,7 +172,7 @@ forEachEngine((engine) => {
     assert.deepEqual([world.fundsOf(SHOP), world.fundsOf(ALICE)], [nano(2), nano(2)])
   })
 
-  test('a wallet that is unfrozen a second time takes over the word of a node that is behind, and can never sign again', async (t) => {
+  test('a second unfreeze adopted the state of a node that was behind, and the wallet could never sign again', async (t) => {
     const { world, instance, wallet } = await openUnfrozen(t, 1)
     await world.finish(send(world, instance, wallet))
     await comeToRest(world, instance, wallet)
@@ -232,7 +232,7 @@ test('a wallet whose ending was interrupted by a thief shares out what is left a
 })
 
 // A store restored from a backup has lost its latest payments, and would make them again.
-test('a frozen treasury with payments that wait is unfrozen only by somebody who says that they are to be made', async (t) => {
+test('a frozen treasury with queued payments is unfrozen only with the confirmation that they are to be sent', async (t) => {
   const world = await openWalletWorld(t, { random: testRandom })
   const instance = await world.start()
   const wallet = await treasury(instance.ctx)

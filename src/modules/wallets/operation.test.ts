@@ -25,7 +25,7 @@ test('a request that names an operation is that operation, in either style and a
   }
 })
 
-test('what cannot be read, and two things at once, are refused and never become another operation', () => {
+test('unreadable requests, and two operations at once, are refused and never become another operation', () => {
   const wrong = [
     [{ list: 'yes' }, 'list'],
     [{ delete: 'now', account }, 'delete'],

@@ -87,7 +87,7 @@ test('a held wallet does not end while the ledger still shows a balance', async 
   assert.equal(await statusOf(world, wallet), 'held')
 })
 
-test('a wallet that ends shares out what it has before it looks at dust, and the dust after that', async (t) => {
+test('a wallet that ends distributes its balance first, and dust after that', async (t) => {
   const env = { WALLET_RECEIVE_MIN_NANO: '0.000001' }
   const { world, instance, wallet } = await openWallet(t, { env }, { refundAddress: SHOP, lifetimeMilliseconds: 1_000 })
   for (let count = 0; count < DUST; count++) await world.deposit(wallet, ONE)

@@ -27,7 +27,7 @@ const countSigned = async ({ db }: WalletWorld) =>
 
 // A node that lists something other than a deposit would make us sign a block that no node accepts, and so stop the
 // wallet.
-test('only a confirmed send of this amount to this wallet is received, whatever a list says', async (t) => {
+test('only a confirmed send of this amount to this wallet is received, whatever a node lists', async (t) => {
   const { world, instance, wallet } = await openWallet(t)
   const { id } = (await findWalletByAddress(world.db, wallet))!
   const elsewhere = await world.deposit(ALICE, nano(1))
@@ -68,7 +68,7 @@ test('an encrypted key that is not the key of its address signs nothing, and fre
 
 forEachEngine((engine) => {
   // Otherwise the send and the ending of the wallet, which gives away the whole balance, would both use it.
-  test('a wallet that begins to end while a send is on its way in takes no send', async (t) => {
+  test('a wallet that begins to end while a request for a send arrives refuses it', async (t) => {
     const { world, instance, wallet } = await openWallet(t, { engine }, { refundAddress: ALICE })
     await world.deposit(wallet, nano(5))
     const { id } = (await findWalletByAddress(world.db, wallet))!

@@ -118,7 +118,7 @@ forEachEngine((engine) => {
     })
   }
 
-  test('a send of money that never was is void with what it stands on, and has failed once another block is final in its place', async (t) => {
+  test('a send of invented money is void together with the block below it, and fails once another block is final in its place', async (t) => {
     const { world, instance, wallet, showAll, record, statuses, pass, invent, receive } = await openLies(t, 2, {
       engine,
     })
@@ -164,7 +164,7 @@ forEachEngine((engine) => {
     assert.match(world.alarms.join(), /is on the ledger after all/)
   })
 
-  test('a block that turns up while another stands signed in its place wins: the other one has failed, and the wallet goes on', async (t) => {
+  test('a block that appears while another one is signed in its place wins: the other one has failed, and the wallet goes on', async (t) => {
     const { world, instance, wallet, nodes, lie, showAll, record, statuses, pass, invent, receive } = await openLies(
       t,
       2,
@@ -197,7 +197,7 @@ forEachEngine((engine) => {
   })
 })
 
-test('a block of which one node knows, or about which one cannot be asked, is not released; a node that knows it begins the time anew', async (t) => {
+test('a block that one node knows, or about which one does not answer, is not released; a node that knows it restarts the wait', async (t) => {
   const { world, nodes, lie, showAll, record, statuses, pass, invent, receive } = await openLies(t, 3)
   const source = await invent(nano(7))
   lie.hold()
@@ -242,7 +242,7 @@ test('one node that has lost its ledger denies everything: nothing is released u
   assert.deepEqual(world.alarms, [])
 })
 
-test('a send that a lying node kept to itself and called confirmed goes out again, with the same bytes', async (t) => {
+test('a send that a lying node withheld and called confirmed is published again, with the same bytes', async (t) => {
   const { world, instance, wallet, lie, showAll, statuses, pass } = await openLies(t, 1)
   await feed(world.ledger, lie)
   showAll(lie)
@@ -262,7 +262,7 @@ test('a send that a lying node kept to itself and called confirmed goes out agai
 
 const EPOCH = Buffer.from('epoch v1 block'.padEnd(32, '\0')).toString('hex').toUpperCase()
 
-test('an upgrade by the network that never was holds nothing up for good, and neither does what was signed on it', async (t) => {
+test('an invented upgrade by the network, and a block signed on it, block nothing for good', async (t) => {
   const { world, instance, wallet, nodes, record, statuses, pass } = await openLies(t, 2)
   const { frontier, balance } = await record()
   const { previous, representative } = frontierOf(world.ledger, fromAddress(wallet)!)
@@ -291,7 +291,7 @@ test('an upgrade by the network that never was holds nothing up for good, and ne
   assert.equal(world.fundsOf(SHOP), nano(5))
 })
 
-test('an account that only a lie has opened is as it was before its first block', async (t) => {
+test('an account that was opened only by an invented block is unopened again', async (t) => {
   const { world, instance, lie, showAll, record, pass } = await openLies(t, 2)
   const young = await world.create(instance)
   await world.deposit(young, nano(3))
@@ -321,7 +321,7 @@ test('an account that only a lie has opened is as it was before its first block'
 })
 
 for (const half of [false, true]) {
-  test(`a wallet that shared out money that never was (half of it: ${half}) shares out what there is`, async (t) => {
+  test(`a wallet that distributed invented money (half of it: ${half}) distributes its real balance`, async (t) => {
     const { world, instance, nodes, lie, showAll, pass, invent } = await openLies(t, 2)
     const ending = await world.create(instance, { refundAddress: [SHOP, ALICE], lifetimeMilliseconds: 120 * MINUTE })
     await world.deposit(ending, nano(2))
@@ -344,7 +344,7 @@ for (const half of [false, true]) {
   })
 }
 
-test('what a false block took the place of, after a true one had been released, is void as well', async (t) => {
+test('a block replaced by a false one, after a true one had been released, is void as well', async (t) => {
   const { world, instance, wallet, lie, showAll, record, statuses, pass, invent, receive } = await openLies(t, 2)
   await invent(nano(7))
   await receive()

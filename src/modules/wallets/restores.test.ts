@@ -8,6 +8,7 @@ import { forEachEngine } from '../../../test/support/engines.ts'
 import { testRandom } from '../../../test/support/random.ts'
 import { SHOP, codeOf, comeToRest, openUsedWallet, send } from '../../../test/support/wallet-steps.ts'
 import { declareRestore, findRestore, listUnknownSends, settleRestore, unfreezeWallet } from './index.ts'
+import { takeIndex } from './seeds-store.ts'
 import { findWalletByAddress } from './store.ts'
 import { askOf } from '../../../test/support/wallet-world.ts'
 
@@ -56,7 +57,7 @@ forEachEngine((engine, open) => {
     assert.equal(await ask('begun'), 'run 4')
   })
 
-  test('a store that is older than the ledger is noticed, and what its wallet sent since is shown until it is settled', async (t) => {
+  test('a store that is older than the ledger is detected, and later sends of its wallet are shown until that is settled', async (t) => {
     const { world, instance, wallet } = await openUsedWallet(t, { engine })
     const { db } = world
     const older = (await findWalletByAddress(db, wallet))!
@@ -84,5 +85,13 @@ forEachEngine((engine, open) => {
     await settleRestore(world.ctx, OPERATOR)
     assert.equal(await findRestore(db), undefined)
     assert.equal(world.fundsOf(SHOP), nano(3))
+  })
+
+  test('an address that was given out after the backup is not given to somebody else', async (t) => {
+    const { world } = await openUsedWallet(t, { engine })
+    const { index } = await takeIndex(world.db)
+    await declareRestore(world.ctx, OPERATOR)
+    await declareRestore(world.ctx, OPERATOR)
+    assert.equal((await takeIndex(world.db)).index, index + 1_001)
   })
 })

@@ -9,7 +9,7 @@ import { forEachEngine } from '../../../test/support/engines.ts'
 import { SHOP, codeOf, comeToRest, openWallet, send } from '../../../test/support/wallet-steps.ts'
 
 forEachEngine((engine) => {
-  test('what a suspended account has asked to send waits, while its wallet receives; resumed, it leaves once', async (t) => {
+  test('sends of a suspended account wait while its wallet receives; after it is resumed they are made once', async (t) => {
     const { world, instance, wallet } = await openWallet(t, { engine })
     const { accountId } = world
     await world.deposit(wallet, nano(5))

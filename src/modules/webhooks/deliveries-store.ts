@@ -1,45 +1,38 @@
 import { sql } from 'kysely'
 import type { Db, Tables } from '../../kernel/db.ts'
 import { type Given, prepared } from '../../kernel/prepared.ts'
+import { type RecordIn, type RowIn, columns, plain } from '../../kernel/resource/columns.ts'
 import { type DueDelivery, OPEN } from './due-store.ts'
 
-type DeliveryState = Tables['deliveries']['state']
 const LISTED_MAX = 500
 
 export type AttemptRecord = Omit<Tables['delivery_attempts'], 'delivery_id'>
 
-export interface DeliveryRecord {
-  id: string
-  eventId: string
+const DELIVERY = columns({
+  id: plain<string>(),
+  eventId: plain<string>(),
   /** Null for the URL that the event itself names. */
-  endpointId: string | null
-  cause: Tables['deliveries']['cause']
-  state: DeliveryState
-  nextAt: number | null
-  createdAt: number
-  finishedAt: number | null
-  attempts: AttemptRecord[]
+  endpointId: plain<string | null>(),
+  cause: plain<'event' | 'redelivery' | 'replay' | 'test'>(),
+  state: plain<'queued' | 'sending' | 'retrying' | 'delivered' | 'dead'>(),
+  nextAt: plain<number | null>(),
+  createdAt: plain<number>(),
+  finishedAt: plain<number | null>(),
+})
+
+type Delivery = RecordIn<typeof DELIVERY>
+export type DeliveryRecord = Delivery & { attempts: AttemptRecord[] }
+export interface DeliveriesTable extends RowIn<typeof DELIVERY> {
+  /** Attempts with a known result. */
+  attempts: number
 }
 
-function toDelivery(row: Tables['deliveries'], attempts: Tables['delivery_attempts'][]): DeliveryRecord {
-  return {
-    id: row.id,
-    eventId: row.event_id,
-    endpointId: row.endpoint_id,
-    cause: row.cause,
-    state: row.state,
-    nextAt: row.next_at,
-    createdAt: row.created_at,
-    finishedAt: row.finished_at,
-    attempts: attempts.map(({ delivery_id: _deliveryId, ...attempt }) => attempt),
-  }
-}
+const toDelivery = (row: DeliveriesTable, attempts: Tables['delivery_attempts'][]): DeliveryRecord => ({
+  ...DELIVERY.toRecord(row),
+  attempts: attempts.map(({ delivery_id: _deliveryId, ...attempt }) => attempt),
+})
 
-export interface NewDelivery {
-  id: string
-  eventId: string
-  endpointId: string | null
-  cause: Tables['deliveries']['cause']
+export interface NewDelivery extends Pick<Delivery, 'id' | 'eventId' | 'endpointId' | 'cause'> {
   now: number
   nextAt: number
 }
@@ -74,7 +67,7 @@ export async function listDeliveries(db: Db, eventIds: readonly string[]): Promi
 }
 
 /** Adds all their attempts to deliveries, keeping the order. */
-export async function withAttempts(db: Db, rows: readonly Tables['deliveries'][]): Promise<DeliveryRecord[]> {
+export async function withAttempts(db: Db, rows: readonly DeliveriesTable[]): Promise<DeliveryRecord[]> {
   if (rows.length === 0) return []
   const attempts = await db
     .selectFrom('delivery_attempts')
@@ -91,11 +84,7 @@ export async function withAttempts(db: Db, rows: readonly Tables['deliveries'][]
 }
 
 /** The state of a delivery after an attempt. */
-interface DeliveryChange {
-  state: DeliveryState
-  nextAt: number | null
-  finishedAt: number | null
-}
+type DeliveryChange = Pick<Delivery, 'state' | 'nextAt' | 'finishedAt'>
 
 /** Matches deliveries that are still as they were read, which decides who may continue with one. */
 const unchanged = (due: readonly DueDelivery[]) => sql<boolean>`deliveries.id in (${sql.join(due.map(({ id }) => id))})
@@ -143,9 +132,6 @@ export async function markAttempted(
     .executeTakeFirst()
   return won !== undefined
 }
-
-export const insertAttempt = (db: Db, deliveryId: string, attempt: AttemptRecord): Promise<void> =>
-  insertAttempts(db, [{ delivery_id: deliveryId, ...attempt }])
 
 export async function insertAttempts(db: Db, attempts: readonly Tables['delivery_attempts'][]): Promise<void> {
   await db
@@ -215,7 +201,7 @@ export async function listStuck(
 }
 
 /** Counts undelivered deliveries by state, without tests. */
-export async function countUndelivered(db: Db): Promise<{ state: DeliveryState; count: number }[]> {
+export async function countUndelivered(db: Db): Promise<{ state: Delivery['state']; count: number }[]> {
   const rows = await db
     .selectFrom('deliveries')
     .select(({ fn }) => ['state', fn.countAll().as('count')])
@@ -238,7 +224,7 @@ export async function countFailing(db: Db, accountId: string): Promise<{ retryin
     .where('deliveries.cause', '<>', 'test')
     .groupBy('deliveries.state')
     .execute()
-  const count = (state: DeliveryState) => Number(rows.find((row) => row.state === state)?.count ?? 0)
+  const count = (state: Delivery['state']) => Number(rows.find((row) => row.state === state)?.count ?? 0)
   return { retrying: count('retrying'), dead: count('dead') }
 }
 

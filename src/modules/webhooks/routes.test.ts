@@ -140,7 +140,7 @@ test('409 an event without an address, and one whose body is no longer kept, can
   assert.equal((await get(`/events/${old}`)).json<{ event: Shown }>().event.payload, null)
 })
 
-test('a secret that is changed, also by a repeated request, is encrypted in the store and stands in the audit', async (t) => {
+test('a changed secret, also by a repeated request, is encrypted in the store, and the change is in the audit', async (t) => {
   const { world, ctx } = await open(t)
   const { accountId, key } = await world.join('a@example.com')
   const rotate = async (headers = {}) =>

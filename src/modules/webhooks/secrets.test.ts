@@ -20,7 +20,7 @@ forEachEngine((engine) => {
     await assert.rejects(accountSecret(world.ctx, 'acc_eve'))
   })
 
-  test('an attempt is signed with what is valid then, not when the event happened', async (t) => {
+  test('an attempt is signed with the secret valid at that time, not at the time of the event', async (t) => {
     const world = await openWebhooks(t, engine)
     const receiver = await openReceiver(t, answerWith(500))
     await world.tell({ url: receiver.url })

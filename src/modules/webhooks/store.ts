@@ -1,37 +1,40 @@
 import { sql } from 'kysely'
-import type { Db, Tables } from '../../kernel/db.ts'
+import type { Db } from '../../kernel/db.ts'
 import { type Given, givenRow, prepared } from '../../kernel/prepared.ts'
+import { type RecordIn, type RowIn, columns, plain } from '../../kernel/resource/columns.ts'
 
 /** The type of a test event. */
 export const PING = 'ping'
 
+const EVENT = columns({
+  id: plain<string>(),
+  /** Null for checkouts made without a key. */
+  accountId: plain<string | null>(),
+  /** Numbers an account's events in the order of their commits. */
+  position: plain<number | null>(),
+  /** What the event is about, such as the id of a checkout. */
+  subject: plain<string>(),
+  type: plain<string>(),
+  /** The exact bytes that are sent, as text; null once deleted. */
+  body: plain<string | null>(),
+  url: plain<string | null>(),
+  createdAt: plain<number>(),
+  deliveredAt: plain<number | null>(),
+})
+
 /** An event as its owner may see it: without its secret, and without the query of its URL, which may contain one. */
-export interface EventRecord {
-  id: string
-  accountId: string | null
-  /** Its position among the account's events. */
-  position: number | null
-  subject: string
-  type: string
-  body: string | null
-  url: string | null
-  createdAt: number
-  deliveredAt: number | null
+export type EventRecord = RecordIn<typeof EVENT>
+export interface EventsTable extends RowIn<typeof EVENT> {
+  dedupe_key: string
+  sealed_secret: string | null
+  /** The only endpoint that gets it; null means every endpoint that asks for it. */
+  endpoint_id: string | null
 }
 
-function toEvent(row: Tables['events']): EventRecord {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    position: row.position,
-    subject: row.subject,
-    type: row.type,
-    body: row.body,
-    url: row.url === null ? null : withoutQuery(row.url),
-    createdAt: row.created_at,
-    deliveredAt: row.delivered_at,
-  }
-}
+const toEvent = (row: EventsTable): EventRecord => ({
+  ...EVENT.toRecord(row),
+  url: row.url === null ? null : withoutQuery(row.url),
+})
 
 export function withoutQuery(url: string): string {
   const { origin, pathname } = new URL(url)
@@ -55,7 +58,7 @@ const countPosition = prepared((db, given: Given<{ accountId: string }>) =>
     .returning(['last', 'endpoints']),
 )
 
-type NewEvent = Omit<Tables['events'], 'position' | 'delivered_at'>
+type NewEvent = Omit<EventsTable, 'position' | 'delivered_at'>
 
 /** Records an event at the position that its transaction has just taken; false when it is known already. */
 export async function insertEvent(db: Db, event: NewEvent): Promise<boolean> {

@@ -1,3 +1,5 @@
+import type { DeliveriesTable } from './deliveries-store.ts'
+import type { EventsTable } from './store.ts'
 import type { WebhookReplaysTable } from './endpoints/replays-store.ts'
 import { encryptedIn } from '../../kernel/encrypted.ts'
 import type { EndpointColumns } from './endpoints/endpoint.ts'
@@ -6,25 +8,7 @@ import type { WatchColumns } from './watches/watch.ts'
 declare module '../../kernel/db.ts' {
   interface Tables {
     /** Something that happened, of which its owner is notified. */
-    events: {
-      id: string
-      /** Null for checkouts made without a key. */
-      account_id: string | null
-      /** Numbers an account's events in the order of their commits. */
-      position: number | null
-      /** What the event is about, such as the id of a checkout. */
-      subject: string
-      type: string
-      dedupe_key: string
-      /** The exact bytes that are sent, as text; null once deleted. */
-      body: string | null
-      url: string | null
-      sealed_secret: string | null
-      created_at: number
-      delivered_at: number | null
-      /** The only endpoint that gets it; null means every endpoint that asks for it. */
-      endpoint_id: string | null
-    }
+    events: EventsTable
     /** The last position assigned; the transaction that takes the next one locks the row until its commit. */
     event_positions: {
       account_id: string
@@ -33,19 +17,7 @@ declare module '../../kernel/db.ts' {
       endpoints: number
     }
     /** The sending of one event to one receiver. */
-    deliveries: {
-      id: string
-      event_id: string
-      /** Null for the URL that the event itself names. */
-      endpoint_id: string | null
-      cause: 'event' | 'redelivery' | 'replay' | 'test'
-      state: 'queued' | 'sending' | 'retrying' | 'delivered' | 'dead'
-      /** Attempts with a known result. */
-      attempts: number
-      next_at: number | null
-      created_at: number
-      finished_at: number | null
-    }
+    deliveries: DeliveriesTable
     /** The result of one attempt. */
     delivery_attempts: {
       delivery_id: string

@@ -5,7 +5,7 @@ import { until } from '../../../test/support/until.ts'
 import { PeerServer, hang } from '../../../test/support/work-peer.ts'
 
 // The treasury of a new development ledger receives its first funds automatically, which needs work.
-test('a gateway whose wallets wait for work closes at once, and the next one goes on where they stood', async (t) => {
+test('a gateway whose wallets wait for work closes at once, and the next one continues', async (t) => {
   const peer = await PeerServer.start(t)
   peer.generate = hang
   const funded = { DEVNET_TREASURY_NANO: '10' }

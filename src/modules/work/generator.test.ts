@@ -40,7 +40,7 @@ const ask = (root: string, threshold: bigint): WorkRequest => ({ root, threshold
 const confirmation = (hash: string, previous: string) =>
   ({ account: ACCOUNT, hash, amount: '1', block: { previous }, type: '', time: '' }) as const
 
-test('what was found once is ready afterwards, also after a restart, for a day', async (t) => {
+test('found work is stored for a day, also across a restart', async (t) => {
   const { desk, open, asked, clock } = await openLocal(t)
   const root = newHash()
   const found = await desk.generate(ask(root, send))
@@ -76,7 +76,7 @@ test('a burst of blocks prepares only the last', async (t) => {
   await until(async () => (await desk.find(roots[2]!, send)) !== undefined)
 })
 
-test('when an account moves on, what was made for its old root is dropped and called off', async (t) => {
+test('when an account has a new frontier, work for its old one is dropped or cancelled', async (t) => {
   const { desk, open, cancelled, clock, ctx } = await openLocal(t)
   const [old, next] = [newHash(), newHash()]
   desk.prepare(ACCOUNT, old, send)
@@ -110,7 +110,7 @@ test('a confirmation of an older block changes nothing, and an account that left
   assert.equal(asked.length, 1)
 })
 
-test('what another instance has prepared is not searched here too', async (t) => {
+test('work that another instance has prepared is not searched again', async (t) => {
   const { desk, cancelled } = await openLocal(t)
   const root = newHash()
   desk.prepare(ACCOUNT, root, send)
@@ -118,7 +118,7 @@ test('what another instance has prepared is not searched here too', async (t) =>
   assert.deepEqual(cancelled, [root])
 })
 
-test('work in the store that is not worth what is written there is not served', async (t) => {
+test('stored work that is weaker than recorded is not served', async (t) => {
   const { desk, ctx } = await openLocal(t)
   const root = newHash()
   const work = { root, work: workFor(root, 0n, receive), value: 'ffffffffffffffff', account: null, prepared: 0 }

@@ -37,7 +37,7 @@ test('a payment is honoured after the price and the address have changed', async
   assert.deepEqual(responseOf(again), receiptOf(block, payer))
 })
 
-test('a remembered answer that somebody paid for, or asked for with a key, is not given to others', async (t) => {
+test('a stored answer that was paid for, or requested with a key, is not given to others', async (t) => {
   const { call, node, app } = await openFaultyShop(t, { env: { X402_ACTIONS: 'account_balance' } })
   const payer = await openPayer(node)
   const account = SHOP.address
@@ -73,7 +73,7 @@ test('200 a lost reply to the broadcast is made up for by a look at the ledger',
 })
 
 // Found by npm run chaos: a node answered with an earlier state.
-test('a payer was refused because one of two nodes said that the account stood elsewhere: now the block is tried', async (t) => {
+test('a payer was refused because one of two nodes reported another frontier: now the block is published anyway', async (t) => {
   const ledger = await openDevnet(t)
   const nodes = [await FaultyNode.start(t, { ledger }), await FaultyNode.start(t, { ledger })]
   const { call } = await openGateway(t, {

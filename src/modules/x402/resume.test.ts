@@ -97,7 +97,7 @@ test('an abandoned claim whose block is not on the ledger is replaced by another
   assert.deepEqual([late.status, late.json().code], [402, 'invalid_transaction_state'])
 })
 
-test('200 what is paid for is finished and kept for a client that has left', async (t) => {
+test('200 a paid request is finished and its answer kept for a client that has disconnected', async (t) => {
   const { upstream, url, app, block, hash, present } = await openOrder(t)
   const release = upstream.hold('work_generate')
   const controller = new AbortController()

@@ -47,13 +47,20 @@ export async function findPayment(db: Db, hash: string): Promise<StoredPayment |
   return row && toPayment(row)
 }
 
-/** Whether a block was presented for a request, which is stored before it is sent. Such a block pays for that request and nothing else. */
-export async function isPresented(db: Db, hash: string): Promise<boolean> {
-  return (await selectPresented(db, { hash })).length > 0
+/** Stored in place of an action for payments to other services; no action has this name. */
+export const FOR_OTHERS = '(facilitator)'
+
+/**
+ * Where a block was presented, which is stored before it is sent: for a request here, which it pays and nothing else, or to the
+ * facilitator, by whoever has seen it.
+ */
+export async function findPresented(db: Db, hash: string): Promise<'here' | 'facilitator' | undefined> {
+  const [row] = await selectPresented(db, { hash })
+  return row && (row.action === FOR_OTHERS ? 'facilitator' : 'here')
 }
 
 const selectPresented = prepared((db, given: Given<{ hash: string }>) =>
-  db.selectFrom('x402_payments').select('block_hash').where('block_hash', '=', given('hash')),
+  db.selectFrom('x402_payments').select('action').where('block_hash', '=', given('hash')),
 )
 
 /** The payment in progress on a frontier. */

@@ -1,8 +1,8 @@
 <?php
 
 /*
- * Reads every file of the plug-in word by word and prints what is wrong: a function or class that neither PHP, nor the plug-in, nor what stands
- * in for WordPress and WooCommerce here has; something that is printed unescaped; a text without its domain; input that nobody has checked.
+ * Reads the tokens of every file of the plug-in and prints faults: a function or class that is neither in PHP, nor in the plug-in, nor in the
+ * stand-ins for WordPress and WooCommerce; unescaped output; a text without its domain; unchecked input.
  */
 
 declare(strict_types=1);
@@ -20,13 +20,13 @@ const SPACE = 'NanoGateway\WooCommerce\\';
 const ESCAPES = ['esc_html', 'esc_attr', 'esc_url', 'esc_html__', 'esc_attr__'];
 const NEVER = ['eval', 'unserialize', 'extract', 'system', 'exec', 'passthru', 'shell_exec', 'var_dump', 'print_r', 'var_export', 'printf', '_e', 'get_post_meta', 'update_post_meta', 'add_option', 'curl_init'];
 
-/** What a name may mean here: as it is written, or in our namespace. */
+/** The full names that a name may stand for: as written, or in our namespace. */
 function isKnown(string $name, callable $exists): bool
 {
     return $exists(ltrim($name, '\\')) || $exists(SPACE . $name);
 }
 
-/** What is wrong with one file. */
+/** The faults of one file. */
 function wrongIn(string $text, string $name): array
 {
     $wrong = [];
@@ -65,7 +65,7 @@ function wrongIn(string $text, string $name): array
     return $wrong;
 }
 
-// It must see what it is for.
+// The check must find these seven planted faults.
 $planted = "<?php defined('ABSPATH') || exit; echo \$x; wp_nothing(); new \\WC_Nothing(); __(\$x, 'nano-gateway'); \$_GET['x']; eval_(); get_post_meta();";
 if (count(wrongIn($planted, 'planted')) !== 7) {
     exit("The check is blind:\n" . implode("\n", wrongIn($planted, 'planted')) . "\n");

@@ -1,6 +1,6 @@
 <?php
 
-/* In a real WordPress: what stands in for WooCommerce, and for those who order and sell. */
+/* For a real WordPress: the stand-in for WooCommerce, and for its customers and merchants. */
 
 declare(strict_types=1);
 
@@ -8,7 +8,7 @@ require getenv('SHOP_DOUBLE') . '/store.php';
 require getenv('SHOP_DOUBLE') . '/woocommerce.php';
 
 add_action('plugins_loaded', static fn () => do_action('before_woocommerce_init'));
-// The form of the settings, where WooCommerce would show it.
+// The settings form, at the place where WooCommerce would show it.
 add_action('admin_menu', static function (): void {
     add_menu_page('Nano', 'Nano', 'manage_woocommerce', 'nano', static function (): void {
         [$class] = apply_filters('woocommerce_payment_gateways', []);

@@ -1,10 +1,10 @@
 <?php
 
-/* A shop with the plug-in, for PHP's own web server: what the outside asks of it, and under /play/ what its customers and its merchant do. */
+/* A shop with the plug-in, for PHP's own web server: the public addresses, and under /play/ what its customers and its merchant do. */
 
 declare(strict_types=1);
 
-// A real WordPress has loaded the plug-in already, and calls its hooks.
+// A real WordPress has already loaded the plug-in, and calls its hooks.
 if (!defined('ABSPATH')) {
     require __DIR__ . '/wordpress.php';
     require __DIR__ . '/woocommerce.php';
@@ -46,7 +46,7 @@ function show(array $given): array
     ];
 }
 
-/** As an order is refunded in the admin: it is noted down first, and taken back when the gateway refuses. */
+/** A refund as in the admin pages: it is recorded first, and removed again if the gateway refuses. */
 function refund(array $given): array
 {
     global $gateway;

@@ -1,6 +1,6 @@
 <?php
 
-/* Where the stand-in keeps what WooCommerce would: a database of its own, beside a real WordPress too. */
+/* Stores what WooCommerce would store: in a database of its own, beside a real WordPress too. */
 
 declare(strict_types=1);
 
@@ -30,7 +30,7 @@ class ShopStore
         }, $query);
     }
 
-    /** How many rows it has changed. */
+    /** The number of changed rows. */
     public function query(string $query): int
     {
         return $this->pdo->exec($this->toSqlite($query));
@@ -47,7 +47,7 @@ class ShopStore
         return addcslashes($text, '_%\\');
     }
 
-    /** The words of MySQL that this database writes otherwise. */
+    /** Replaces the syntax of MySQL that this database does not have. */
     private function toSqlite(string $query): string
     {
         return preg_replace(["/^INSERT IGNORE/", "/(LIKE '[^']*')/"], ['INSERT OR IGNORE', "$1 ESCAPE '\\'"], $query);

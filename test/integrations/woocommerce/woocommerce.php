@@ -1,6 +1,6 @@
 <?php
 
-/* What the plug-in uses of WooCommerce: orders with meta and notes, the settings of a gateway, and the registries it names itself to. */
+/* The parts of WooCommerce that the plug-in uses: orders with meta data and notes, the settings of a gateway, and the registries. */
 
 declare(strict_types=1);
 
@@ -130,7 +130,7 @@ namespace {
         {
             $this->changedMeta[$name] = $value;
         }
-        /** Writes what was changed, and nothing else. */
+        /** Writes only what was changed. */
         public function save(): int
         {
             $wpdb = shop_store();
@@ -181,7 +181,7 @@ namespace {
         }
     }
 
-    /** What was read once in a request may be old by the second time. */
+    /** Keeps what a request has read, so that a second read may be outdated, as in WooCommerce. */
     function wc_get_order(mixed $id): WC_Order|false
     {
         static $read = [];
@@ -269,7 +269,7 @@ namespace {
         {
             return $order->get_checkout_order_received_url();
         }
-        /** What a form with all fields saves: by the check of the field, else of its type, else as a text. */
+        /** What a form with all fields saves: after the check of the field, else that of its type, else as a text. */
         public function process_admin_options(): bool
         {
             $this->init_settings();

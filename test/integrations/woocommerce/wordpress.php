@@ -2,7 +2,7 @@
 
 /*
  * What the plug-in uses of WordPress, written from its public documents: hooks, options and $wpdb on a real database, the HTTP client, escaping,
- * nonces. It does what WordPress does as far as a plug-in can tell, slashes in superglobals included, and nothing more.
+ * nonces. For a plug-in it behaves like WordPress, slashes in superglobals included, and does nothing more.
  */
 
 declare(strict_types=1);
@@ -200,7 +200,7 @@ function load_plugin_textdomain(string $domain, bool $old, string $path): bool
     return false;
 }
 
-/** Who asks: the name in a header stands for the cookie of somebody who is signed in. */
+/** The current user: a header with the name stands for the cookie of a signed-in user. */
 function current_user_can(string $capability): bool
 {
     return ($_SERVER['HTTP_X_USER'] ?? '') === 'merchant' && $capability === 'manage_woocommerce';
@@ -261,7 +261,7 @@ foreach (['_POST', '_GET', '_REQUEST', '_SERVER'] as $name) {
     $GLOBALS[$name] = array_map(static fn ($value) => is_string($value) ? addslashes($value) : $value, $GLOBALS[$name]);
 }
 
-// WordPress brings it where PHP has it not.
+// A polyfill that WordPress has, for versions of PHP without this function.
 if (!function_exists('mb_substr')) {
     function mb_substr(string $text, int $start, ?int $length = null): string
     {

@@ -8,7 +8,7 @@ import sys
 
 from kubernetes import client
 
-# The package is older than these; their fields are the same.
+# The package does not know these versions yet; their fields are the same.
 OLDER = {"V2HorizontalPodAutoscaler": "V2beta2HorizontalPodAutoscaler"}
 
 api = client.ApiClient()

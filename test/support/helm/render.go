@@ -1,5 +1,5 @@
-// Renders a chart with the template engine of Helm, which is Go's own, and with the few functions of Helm that our chart uses. It stands
-// for `helm template` where there is no Helm: go run render.go CHART < {"Values": …, "Release": …, "Chart": …}
+// Renders a chart with the template engine of Helm, which is Go's own, and with the few functions of Helm that our chart uses. It replaces
+// `helm template` where Helm is not installed: go run render.go CHART < {"Values": …, "Release": …, "Chart": …}
 package main
 
 import (
@@ -53,7 +53,7 @@ func main() {
 		"quote":   func(value any) string { return fmt.Sprintf("%q", fmt.Sprint(value)) },
 		"nindent": func(spaces int, text string) string { return "\n" + indent(spaces, text) },
 		"toYaml": func(value any) (string, error) {
-			// JSON is YAML.
+			// JSON is valid YAML.
 			text, err := json.Marshal(value)
 			return string(text), err
 		},

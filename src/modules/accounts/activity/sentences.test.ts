@@ -28,14 +28,14 @@ function listWritten(): string[] {
 }
 
 // Nobody understands “member role changed memberId: mem_…”.
-test('whatever is noted of an account is shown as a sentence, and can be asked for by its kind', () => {
+test('every kind of activity is shown as a sentence and can be filtered', () => {
   const written = listWritten().filter((what) => Object.hasOwn(KINDS, what.split('.')[0]!))
   assert.ok(written.length > 20, written.join(' '))
   const unreported = written.filter((what) => !isReported(what))
   assert.deepEqual(unreported, [])
 })
 
-test('sentences name people, lead to what they speak of, and have every hash whole', () => {
+test('sentences name people, link to their objects, and contain complete hashes', () => {
   assert.equal(
     plain('member.role-changed', { memberId: 'mem_1', was: 'reader', role: 'manager' }),
     'made bob@example.com manager, before reader',

@@ -1,7 +1,6 @@
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
 import { badField } from '../../../kernel/errors.ts'
 import { INVISIBLE } from '../../../kernel/shown-fields.ts'
-import type { Passkey } from './store.ts'
 
 const NAME_LENGTH_MAX = 60
 const CODE_LENGTH_MAX = 100
@@ -65,10 +64,3 @@ export function readCode({ code }: Body): string {
   // No code contains these letters: they were misread for the digits that look like them.
   return typed.replaceAll('o', '0').replaceAll(/[il]/g, '1')
 }
-
-export const showPasskey = ({ id, name, createdAt, lastUsedAt }: Passkey) => ({
-  id,
-  name,
-  created_at: new Date(createdAt).toISOString(),
-  last_used_at: lastUsedAt === null ? null : new Date(lastUsedAt).toISOString(),
-})

@@ -90,7 +90,7 @@ forEachEngine((engine) => {
     }
   })
 
-  test('nobody is flooded with mails about accounts, however many invite or change them', async (t) => {
+  test('mails about accounts to one person are limited, however many people invite or change them', async (t) => {
     const { world, ctx, owner, by, invite, bring } = await openPeople(t, engine)
     const mailsTo = async (email: string) => {
       const jobs = await ctx.db

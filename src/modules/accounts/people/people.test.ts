@@ -206,7 +206,7 @@ forEachEngine((engine) => {
     assert.equal((await ctx.db.selectFrom('accounts').selectAll().execute()).length, before)
   })
 
-  test('who leaves takes their address along: signing in again makes an account; one of the version before finds its owner', async (t) => {
+  test('a person who leaves keeps their address: signing in again makes an account; one of the previous version finds its owner', async (t) => {
     const { world, ctx, owner, bring, accountId } = await openShop(t)
     await bring('second@example.com', 'owner')
     await leaveAccount(ctx, owner)

@@ -5,13 +5,12 @@ import type { Notices } from '../../../kernel/ports.ts'
 import { type OpenRoute, type ApiRoute, describedOf, routesOf } from '../../../kernel/resource/routes.ts'
 import { SCOPES } from '../../../kernel/rights.ts'
 import { rpcCredits } from '../actions/rpc-credits.ts'
-import { ACCOUNT, KEY, KEY_MEMBERS } from '../answers.ts'
+import { account as accountView, key as keyView } from '../answers.ts'
 import { issueKey, revokeKey, rotateKey } from '../domain/keys.ts'
 import { readCredits } from '../domain/credits.ts'
 import { SESSION_SECONDS, type Sessions } from '../domain/sessions.ts'
 import { redeemSignIn, requestSignIn } from '../domain/sign-in.ts'
 import type { Required } from '../passkeys/policy.ts'
-import { showAccount, showKey } from '../shape-account.ts'
 import { findAccount, listKeys } from '../store.ts'
 import { readEmail } from '../email-field.ts'
 import { readNewKey, readOverlap, readSignInToken } from '../wire-fields.ts'
@@ -55,7 +54,7 @@ const signIn: readonly OpenRoute<AccountPorts>[] = [
     id: 'signIn',
     summary: 'Sign in with the token of that link.',
     body: { schema: record({ token: text }), example: { token: 'token-of-the-link' } },
-    answer: record({ token: text, expires_in: integer, account: ACCOUNT }),
+    answer: record({ token: text, expires_in: integer, account: accountView.schema }),
     refuses: [401, 403, 503],
     // Otherwise another site could sign its visitor in to the attacker's account.
     ownPagesOnly: true,
@@ -64,7 +63,7 @@ const signIn: readonly OpenRoute<AccountPorts>[] = [
       await sessions.prepare()
       const { account, member } = await redeemSignIn(store, link, { required })
       const token = await sessions.create(account.id, { memberId: member.id })
-      return { json: { token, expires_in: SESSION_SECONDS, account: showAccount(account) }, session: token }
+      return { json: { token, expires_in: SESSION_SECONDS, account: accountView.show(account) }, session: token }
     },
   },
   {
@@ -90,13 +89,13 @@ const routes: readonly ApiRoute<AccountPorts>[] = [
     path: '/api/account',
     id: 'getAccount',
     summary: 'The account of the caller.',
-    answer: record({ account: ACCOUNT }),
+    answer: record({ account: accountView.schema }),
     refuses: [404],
     scope: 'reports',
     async run({ store }, { caller }) {
       const account = await findAccount(store.db, caller.accountId)
       if (!account) throw new AppError('not_found', 'Account not found.')
-      return { json: { account: showAccount(account) } }
+      return { json: { account: accountView.show(account) } }
     },
   },
   {
@@ -115,11 +114,11 @@ const routes: readonly ApiRoute<AccountPorts>[] = [
     path: '/api/keys',
     id: 'listKeys',
     summary: 'The keys of the account, without their secrets.',
-    answer: record({ keys: list(KEY) }),
+    answer: record({ keys: list(keyView.schema) }),
     scope: 'keys',
     async run({ store }, { caller }) {
       const keys = await listKeys(store.db, caller.accountId, LISTED_MAX)
-      return { json: { keys: keys.map((key) => showKey(key, store.clock.now())) } }
+      return { json: { keys: keys.map((key) => keyView.show(key, store.clock.now())) } }
     },
   },
   {
@@ -143,14 +142,14 @@ const routes: readonly ApiRoute<AccountPorts>[] = [
       example: { name: 'Shop', kind: 'public', origins: ['https://shop.example'] },
     },
     status: 201,
-    answer: record({ ...KEY_MEMBERS, key: text }),
+    answer: record({ ...keyView.schema.properties, key: text }),
     refuses: [403, 409],
     scope: 'keys',
     proof: true,
     async run({ store }, { caller, body }) {
       const asked = readNewKey(body(), store.clock.now())
       const { text, key } = await issueKey(store, { ...asked, accountId: caller.accountId, actor: caller.actor })
-      return { status: 201, json: { key: text, ...showKey(key, store.clock.now()) } }
+      return { status: 201, json: { key: text, ...keyView.show(key, store.clock.now()) } }
     },
   },
   {
@@ -179,7 +178,7 @@ const routes: readonly ApiRoute<AccountPorts>[] = [
       required: false,
     },
     status: 201,
-    answer: record({ ...KEY_MEMBERS, key: text, replaces: text }),
+    answer: record({ ...keyView.schema.properties, key: text, replaces: text }),
     refuses: [403, 409],
     scope: 'keys',
     proof: true,
@@ -189,7 +188,7 @@ const routes: readonly ApiRoute<AccountPorts>[] = [
       const request = { accountId, actor, keyId: params.id!, ...overlap }
       const rotated = await rotateKey(store, request)
       if (rotated.oldHash !== undefined) notices.publish('key', rotated.oldHash)
-      const shown = showKey(rotated.key, store.clock.now())
+      const shown = keyView.show(rotated.key, store.clock.now())
       return { status: 201, json: { key: rotated.text, ...shown, replaces: params.id! } }
     },
   },

@@ -15,9 +15,8 @@ import {
   signOutPeople,
   suspendAccount,
 } from '../domain/change-standing.ts'
-import { KEY, KNOWN_ACCOUNT, LISTED_ACCOUNT } from '../answers.ts'
+import { key as keyView, knownAccount, listedAccount } from '../answers.ts'
 import { accountNotFound } from '../errors.ts'
-import { showKey, showKnown, showListed } from '../shape-account.ts'
 import { findAccount, listAccounts, listKeys } from '../store.ts'
 
 const { text, bool, integer, list, record, words, optional, orNull } = answer
@@ -29,7 +28,12 @@ interface OperatorPorts {
   announceStanding(accountId: string): void
 }
 
-const KNOWN = record({ account: KNOWN_ACCOUNT, credits: integer, plan: words('free', 'prepaid'), keys: list(KEY) })
+const KNOWN = record({
+  account: knownAccount.schema,
+  credits: integer,
+  plan: words('free', 'prepaid'),
+  keys: list(keyView.schema),
+})
 const place = { tag: 'admin', scope: 'keys', who: 'administrator' } as const
 const reasoned = (reason: string) => ({ schema: record({ reason: text }), example: { reason } })
 
@@ -41,10 +45,10 @@ async function find({ store }: OperatorPorts, id: string) {
 
 async function show(ports: OperatorPorts, id: string): Promise<Reply> {
   const { store } = ports
-  const account = showKnown(await find(ports, id))
+  const account = knownAccount.show(await find(ports, id))
   const { credits, plan } = await readCredits(store, id)
   const keys = await listKeys(store.db, id, LISTED_MAX)
-  return { json: { account, credits, plan, keys: keys.map((key) => showKey(key, store.clock.now())) } }
+  return { json: { account, credits, plan, keys: keys.map((key) => keyView.show(key, store.clock.now())) } }
 }
 
 /** A route that changes an account and then returns it. */
@@ -74,11 +78,11 @@ const routes: readonly ApiRoute<OperatorPorts>[] = [
     id: 'listAccounts',
     summary: 'The newest accounts.',
     query: [{ name: 'search', schema: text, description: 'An id, or part of an email address.' }],
-    answer: record({ accounts: list(LISTED_ACCOUNT) }),
+    answer: record({ accounts: list(listedAccount.schema) }),
     async run({ store }, { query }) {
       const search = typeof query.search === 'string' ? query.search.trim().slice(0, SEARCH_LENGTH_MAX) : ''
       const accounts = await listAccounts(store.db, LISTED_MAX, search)
-      return { json: { accounts: accounts.map(showListed) } }
+      return { json: { accounts: accounts.map(listedAccount.show) } }
     },
   },
   {

@@ -11,10 +11,9 @@ import { enrolPasskey, proveByPasskey, removePasskey, renamePasskey, signInByPas
 import { badPasskey } from '../passkeys/errors.ts'
 import { newCodes, signInByCode } from '../passkeys/recovery-codes.ts'
 import { type Required, isMailOpen, personOf } from '../passkeys/policy.ts'
-import { readCode, readMade, readPasskeyName, readSigned, showPasskey } from '../passkeys/wire-fields.ts'
+import { readCode, readMade, readPasskeyName, readSigned } from '../passkeys/wire-fields.ts'
 import type { Place } from '../people/membership.ts'
-import { ACCOUNT, PASSKEY } from '../answers.ts'
-import { showAccount } from '../shape-account.ts'
+import { account as accountView, passkey as passkeyView } from '../answers.ts'
 import { readEmail } from '../email-field.ts'
 
 const { text, bool, integer, list, record } = answer
@@ -71,7 +70,7 @@ const own = { tag: 'accounts', who: 'account', scope: 'keys', permission: 'none'
 
 async function enter({ sessions }: PasskeyPorts, { account, member }: Place, by: 'passkey' | 'recovery code') {
   const token = await sessions.create(account.id, { memberId: member.id, by })
-  return { json: { token, expires_in: SESSION_SECONDS, account: showAccount(account) }, session: token }
+  return { json: { token, expires_in: SESSION_SECONDS, account: accountView.show(account) }, session: token }
 }
 
 const signIn: readonly OpenRoute<PasskeyPorts>[] = [
@@ -96,7 +95,7 @@ const signIn: readonly OpenRoute<PasskeyPorts>[] = [
     id: 'signInByPasskey',
     summary: 'Sign in with a passkey.',
     body: { schema: record({ credential: CREDENTIAL }), example: { credential: example } },
-    answer: record({ ...SESSION, account: ACCOUNT }),
+    answer: record({ ...SESSION, account: accountView.schema }),
     refuses: [401, 403, 413, 503],
     bodyBytesMax: CREDENTIAL_BYTES_MAX,
     async run(ports, request) {
@@ -116,7 +115,7 @@ const signIn: readonly OpenRoute<PasskeyPorts>[] = [
       schema: record({ email: text, code: text }),
       example: { email: 'alice@example.com', code: '0000-0000-0000-0000' },
     },
-    answer: record({ ...SESSION, account: ACCOUNT }),
+    answer: record({ ...SESSION, account: accountView.schema }),
     refuses: [401, 403, 503],
     async run(ports, { body }) {
       const { store, sessions } = ports
@@ -163,11 +162,11 @@ const routes: readonly ApiRoute<PasskeyPorts>[] = [
     path: '/api/passkeys',
     id: 'listPasskeys',
     summary: 'Your passkeys, how many recovery codes are left, and whether you can sign in by email.',
-    answer: record({ passkeys: list(PASSKEY), recovery_codes_left: integer, mail_opens: bool }),
+    answer: record({ passkeys: list(passkeyView.schema), recovery_codes_left: integer, mail_opens: bool }),
     refuses: [409],
     async run({ store, required }, { caller }) {
       const { email } = personOf(caller)
-      const passkeys = (await listPasskeys(store.db, email)).map(showPasskey)
+      const passkeys = (await listPasskeys(store.db, email)).map(passkeyView.show)
       const left = await countCodes(store.db, email)
       const mailOpens = await isMailOpen(store, email, required)
       return { json: { passkeys, recovery_codes_left: left, mail_opens: mailOpens } }
@@ -200,7 +199,7 @@ const routes: readonly ApiRoute<PasskeyPorts>[] = [
       },
     },
     status: 201,
-    answer: record({ passkey: PASSKEY, recovery_codes: list(text) }),
+    answer: record({ passkey: passkeyView.schema, recovery_codes: list(text) }),
     refuses: [403, 409, 413],
     proof: true,
     bodyBytesMax: CREDENTIAL_BYTES_MAX,
@@ -208,7 +207,7 @@ const routes: readonly ApiRoute<PasskeyPorts>[] = [
       const [person, name, response] = [personOf(caller), readPasskeyName(body()), readMade(body())]
       const enrolment = { person, party: partyAt(baseUrl()), name, response }
       const { passkey, codes } = await enrolPasskey(store, enrolment)
-      return { status: 201, json: { passkey: showPasskey(passkey), recovery_codes: codes ?? [] } }
+      return { status: 201, json: { passkey: passkeyView.show(passkey), recovery_codes: codes ?? [] } }
     },
   },
   {
@@ -218,11 +217,11 @@ const routes: readonly ApiRoute<PasskeyPorts>[] = [
     id: 'renamePasskey',
     summary: 'Rename a passkey.',
     body: { schema: record({ name: text }), example: { name: 'Old phone' } },
-    answer: record({ passkey: PASSKEY }),
+    answer: record({ passkey: passkeyView.schema }),
     refuses: [403, 404, 409],
     async run({ store }, { caller, params, body }) {
       const [person, name] = [personOf(caller), readPasskeyName(body())]
-      return { json: { passkey: showPasskey(await renamePasskey(store, { person, id: params.id!, name })) } }
+      return { json: { passkey: passkeyView.show(await renamePasskey(store, { person, id: params.id!, name })) } }
     },
   },
   {

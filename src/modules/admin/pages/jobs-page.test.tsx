@@ -16,7 +16,7 @@ const page = {
 const frame = page as unknown as FrameProps
 const job = { kind: 'mail.send', attempts: 3, runAt: 1_000, lastError: null }
 
-test('only a dead job can be tried again, and what made it fail is text whatever it says', () => {
+test('only a dead job can be tried again, and its error is shown as plain text', () => {
   const jobs = [
     { ...job, id: 'job_1', status: 'dead' as const, lastError: '<script>alert(1)</script>' },
     { ...job, id: 'job_2', status: 'running' as const },

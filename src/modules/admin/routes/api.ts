@@ -2,7 +2,7 @@ import { answer } from '../../../kernel/answers.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { requireUnbound } from '../../../kernel/rights.ts'
 import { type ApiRoute, describedOf, routesOf } from '../../../kernel/resource/routes.ts'
-import type { JsonObject } from '../../../kernel/shape.ts'
+import { iso, view } from '../../../kernel/view.ts'
 import { readReason } from '../../accounts/index.ts'
 import {
   type FrozenWallet,
@@ -20,6 +20,24 @@ const JOB_STATUSES = ['ready', 'running', 'done', 'dead']
 
 type AdminRoutesPorts = Pick<AdminPorts, 'store' | 'listMails' | 'listJobs' | 'gather' | 'erase' | 'announceStanding'>
 
+const mail = view<StoredMail>()({ id: text, recipient: text, subject: text, text, created_at: iso('createdAt') })
+const job = view<JobView>()({
+  id: text,
+  kind: text,
+  status: text,
+  attempts: integer,
+  run_at: iso('runAt'),
+  last_error: orNull(text),
+})
+const freeze = view<SendFreeze>()({ id: [text, ({ scope }) => scope], reason: text, frozen_at: iso('frozenAt') })
+const frozenWallet = view<FrozenWallet>()({
+  id: text,
+  address: text,
+  account: [orNull(text), ({ accountId }) => accountId],
+  reason: text,
+  frozen_at: iso('frozenAt'),
+})
+
 const place = { tag: 'admin', scope: 'keys', who: 'administrator' } as const
 
 const routes: readonly ApiRoute<AdminRoutesPorts>[] = [
@@ -29,12 +47,10 @@ const routes: readonly ApiRoute<AdminRoutesPorts>[] = [
     path: '/api/mails',
     id: 'listMails',
     summary: 'Mail that was stored instead of sent.',
-    answer: record({
-      mails: list(record({ id: text, recipient: text, subject: text, text, created_at: text })),
-    }),
+    answer: record({ mails: list(mail.schema) }),
     async run({ listMails }, { caller }) {
       requireUnbound(caller)
-      return { json: { mails: (await listMails(LISTED_MAX)).map(showMail) } }
+      return { json: { mails: (await listMails(LISTED_MAX)).map(mail.show) } }
     },
   },
   {
@@ -44,14 +60,10 @@ const routes: readonly ApiRoute<AdminRoutesPorts>[] = [
     id: 'listJobs',
     summary: 'Background jobs.',
     query: [{ name: 'status', schema: words(...JOB_STATUSES), description: 'Only those in this state.' }],
-    answer: record({
-      jobs: list(
-        record({ id: text, kind: text, status: text, attempts: integer, run_at: text, last_error: orNull(text) }),
-      ),
-    }),
+    answer: record({ jobs: list(job.schema) }),
     async run({ listJobs }, { query }) {
       const jobs = await listJobs({ ...readJobStatus(query), limit: LISTED_MAX })
-      return { json: { jobs: jobs.map(showJob) } }
+      return { json: { jobs: jobs.map(job.show) } }
     },
   },
   {
@@ -60,13 +72,10 @@ const routes: readonly ApiRoute<AdminRoutesPorts>[] = [
     path: '/api/freezes',
     id: 'listFreezes',
     summary: 'Frozen sends and frozen wallets, with the reason of each.',
-    answer: record({
-      sends: list(record({ id: text, reason: text, frozen_at: text })),
-      wallets: list(record({ id: text, address: text, account: orNull(text), reason: text, frozen_at: text })),
-    }),
+    answer: record({ sends: list(freeze.schema), wallets: list(frozenWallet.schema) }),
     async run({ store: { db } }) {
       const [sends, frozen] = await Promise.all([listFreezes(db, LISTED_MAX), listFrozen(db, LISTED_MAX)])
-      return { json: { sends: sends.map(showFreeze), wallets: frozen.map(showFrozen) } }
+      return { json: { sends: sends.map(freeze.show), wallets: frozen.map(frozenWallet.show) } }
     },
   },
   {
@@ -143,28 +152,4 @@ function readJobStatus({ status }: Readonly<Record<string, unknown>>): { status?
 function readSwitch(field: string, value: unknown): boolean {
   if (typeof value === 'boolean') return value
   throw new AppError('invalid_request', `${field} must be true or false.`, { body: { field } })
-}
-
-const showFreeze = ({ scope, reason, frozenAt }: SendFreeze): JsonObject => ({
-  id: scope,
-  reason,
-  frozen_at: toTime(frozenAt),
-})
-
-const showFrozen = ({ id, address, accountId, reason, frozenAt }: FrozenWallet): JsonObject => ({
-  id,
-  address,
-  account: accountId,
-  reason,
-  frozen_at: toTime(frozenAt),
-})
-
-const toTime = (milliseconds: number) => new Date(milliseconds).toISOString()
-
-function showMail({ id, recipient, subject, text, createdAt }: StoredMail): JsonObject {
-  return { id, recipient, subject, text, created_at: toTime(createdAt) }
-}
-
-function showJob({ id, kind, status, attempts, runAt, lastError }: JobView): JsonObject {
-  return { id, kind, status, attempts, run_at: toTime(runAt), last_error: lastError }
 }

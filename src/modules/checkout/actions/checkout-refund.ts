@@ -5,7 +5,7 @@ import { form, freeField } from '../../../kernel/free-field.ts'
 import { checkoutNotFound, keyRequired } from '../errors.ts'
 import { refundCheckout } from '../refunds/refund.ts'
 import { readRefund } from '../refunds/request.ts'
-import { REFUND, showRefund } from '../refunds/shape.ts'
+import { ownRefund } from '../refunds/shape.ts'
 import type { CheckoutContext } from '../context.ts'
 import { toCheckoutId } from '../wire-fields.ts'
 
@@ -51,7 +51,7 @@ export const checkoutRefund = action({
       ended_unix: null,
     },
   },
-  output: REFUND,
+  output: ownRefund.schema,
   errors: {
     refund_address_required:
       'The payer is an exchange or a wallet of the service, or there are several: name `address`.',
@@ -76,7 +76,7 @@ export const checkoutRefund = action({
       if (id === undefined) throw checkoutNotFound({ field: 'id' })
       const by = { id, owner, actor: caller.actor, rights, replays }
       const refund = await refundCheckout(context, by, readRefund(fields), idempotency)
-      return showRefund(context.ports, refund)
+      return ownRefund.show(refund, context.ports)
     } catch (error) {
       const isMissing = error instanceof AppError && error.code === 'not_found'
       throw toFieldError(isMissing ? checkoutNotFound({ field: 'id' }) : error)

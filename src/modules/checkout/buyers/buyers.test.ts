@@ -44,7 +44,7 @@ test('a customer who paid a one-time sale had nothing in the mailbox: neither fo
 })
 
 // Somebody with the link of a paid order could have entered an address of their own to collect the refund.
-test('the link of a refund goes to who was named before the payment, and not to an address that came later', async (t) => {
+test('the link of a refund goes to the address given before the payment, not to a later one', async (t) => {
   const { shop, sell, refund, untilRefund } = await openRefundShop(t)
   const known = await sell({ buyer: { name: 'Marta', email: 'marta@example.com' } })
   const late = await sell()

@@ -16,7 +16,7 @@ const send = (changes: Partial<IncomingSend> = {}): IncomingSend => ({
 })
 const looked = { since: SINCE, look: 3, lookHeight: 7 }
 
-test('what a look saw on the address, or its receiver had received by then, never counts, whatever time is reported', () => {
+test('blocks that were on the address at the first look, received or not, never count, whatever time is reported', () => {
   assert.equal(cameAfter(send(), 3, looked), false, 'seen by this look')
   assert.equal(cameAfter(send(), 2, looked), false, 'seen by an earlier one')
   assert.equal(cameAfter(send(), 4, looked), true, 'first seen by a later one')

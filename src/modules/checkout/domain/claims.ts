@@ -1,6 +1,6 @@
 import { together } from '../../../kernel/in-tx.ts'
 import { findPayees } from '../../wallets/index.ts'
-import { isPresented } from '../../x402/index.ts'
+import { findPresented } from '../../x402/index.ts'
 import type { CheckoutContext } from '../context.ts'
 import { listReserved, listSumming, listWaiting } from '../claims-store.ts'
 import type { Reservation } from '../reservations-store.ts'
@@ -28,20 +28,21 @@ export interface Claims {
 /**
  * At most one claim per owner, in the same order on every instance. An exact amount takes precedence over a sum. Sends
  * of the service itself and payments by request pay no checkout; both are recorded before their block is published, so
- * they are checked first.
+ * they are checked first. Anybody can present a payer's block to the facilitator, so a block presented there still pays
+ * the checkout that alone has its amount or its address.
  */
 export async function listClaims({ db, clock }: CheckoutContext, send: IncomingSend): Promise<Claims> {
   const { to, amountRaw, hash } = send
   const now = clock.now()
-  const [{ watchers, sightedAt }, payees, paysForRequest, reserved, sums] = await together([
+  const [{ watchers, sightedAt }, payees, presented, reserved, sums] = await together([
     listWaiting(db, to, hash),
     findPayees(db, hash),
-    isPresented(db, hash),
+    findPresented(db, hash),
     listReserved(db, to, amountRaw),
     listSumming(db, { address: to, now }),
   ])
-  if (payees === 'nobody' || paysForRequest)
-    return { claims: [], sightedAt, isPassing: paysForRequest && watchers.length > 0 }
+  const isRequest = presented !== undefined && watchers.length > 0
+  if (payees === 'nobody' || presented === 'here') return { claims: [], sightedAt, isPassing: isRequest }
   const claims = new Map<string, Claim>()
   let oldByTime = false
   const isNewFor = (baseline: Baseline) => {
@@ -55,6 +56,7 @@ export async function listClaims({ db, clock }: CheckoutContext, send: IncomingS
     return { since: Math.max(createdAt, moved ?? 0), look, lookHeight }
   }
   for (const { reservation, checkout } of reserved) {
+    if (presented && checkout.barePrice) continue
     if (isNewFor(baselineOf(checkout)))
       claims.set(reservation.owner, { owner: reservation.owner, checkout, reservation })
   }
@@ -65,7 +67,7 @@ export async function listClaims({ db, clock }: CheckoutContext, send: IncomingS
     if (!claims.has(owner)) claims.set(owner, { owner, checkout, reservation: undefined })
   }
   // A send below the smallest price cannot have been meant to pay one.
-  const mayBeMeant = amountRaw >= SMALLEST_PRICE
+  const mayBeMeant = amountRaw >= SMALLEST_PRICE && !presented
   for (const { owner, ...baseline } of mayBeMeant ? watchers : []) {
     if (owner !== ANONYMOUS && !claims.has(owner) && isNewFor(baseline)) {
       claims.set(owner, { owner, checkout: undefined, reservation: undefined })
@@ -73,5 +75,5 @@ export async function listClaims({ db, clock }: CheckoutContext, send: IncomingS
   }
   if (payees !== 'everybody') claims.delete(payees.everybodyBut)
   const inOrder = [...claims.values()].sort((a, b) => (a.owner < b.owner ? -1 : 1))
-  return { claims: inOrder, sightedAt, isPassing: oldByTime }
+  return { claims: inOrder, sightedAt, isPassing: oldByTime || isRequest }
 }

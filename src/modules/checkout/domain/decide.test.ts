@@ -33,7 +33,7 @@ test('complete is never left, whatever arrives', () => {
   }
 })
 
-test('what the service sells is settled block by block, and a further gift is a gift', () => {
+test('sales of the service are decided block by block, and further money is a gift', () => {
   const sold = decide({ ...exact('complete'), takesLate: true }, inTime)
   assert.deepEqual([sold.kind, ...pick(sold)], ['unmatched', 'complete', 'none', undefined])
   const gift = decide({ ...summing('complete', 10n, 0n), dues: [] }, inTime)

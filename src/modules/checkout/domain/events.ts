@@ -5,7 +5,7 @@ import { createSecret, isAskedFor, recordEvent } from '../../webhooks/index.ts'
 import type { CheckoutContext } from '../context.ts'
 import { ALWAYS_SENT, type EventKind } from '../event-kinds.ts'
 import { secretContext } from '../secret-context.ts'
-import { describeRefund } from '../refunds/shape.ts'
+import { eventRefund } from '../refunds/shape.ts'
 import type { Refund } from '../refunds/store.ts'
 import { ANONYMOUS, type Checkout, SERVICE, type SeenBlock } from '../record.ts'
 import { showMaker } from '../shape.ts'
@@ -106,7 +106,7 @@ function toBody(
         confirmed: String(confirmed),
       },
     }),
-    ...(refund && { refund: describeRefund(refund) }),
+    ...(refund && { refund: eventRefund.show(refund) }),
     ...(subscription && { subscription }),
     ...fiatOf(checkout, rate ?? null),
     plan: toPlan(checkout),

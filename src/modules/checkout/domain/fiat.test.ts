@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { formatNano } from '../../../kernel/money.ts'
 import { formatFiat, parseFiat, toNanoAt, worthAt } from './fiat.ts'
 
-test('a price becomes nano rounded up to what can be typed, never less than it is worth', () => {
+test('a price becomes nano rounded up to a typeable amount, never less than its value', () => {
   for (const [price, rate, nano] of [
     ['10', '1.00', '10'],
     ['10', '3', '3.333334'],

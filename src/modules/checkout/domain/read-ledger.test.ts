@@ -48,7 +48,7 @@ function account(waiting: string[], asked: (action: string) => void = () => unde
   return { node, chain }
 }
 
-test('what is received while we look has left the list and lies below the height; an unused address has none', async () => {
+test('a send received during the look has left the list and is below the height; an unused address has no height', async () => {
   const waiting = [hashOf(7)]
   const { node, chain } = account(waiting, (action) => {
     if (action === 'receivable' && waiting.pop()) chain.height++
@@ -95,7 +95,7 @@ test('an address with too many receivable blocks is refused, and so is one that 
   await assert.rejects(look(restless.node, ADDRESS), { code: 'no_node' })
 })
 
-test('a node that refuses the question, or does not count, has not said that nothing lies there', async () => {
+test('a node that refuses the request, or gives no count, has not reported an empty address', async () => {
   const refusing = nodeOf(() => {
     throw new LedgerRefusal('Internal server error in RPC')
   })

@@ -8,7 +8,7 @@ import type { Filter, Revenue } from '../sums-store.ts'
 import { badField } from '../errors.ts'
 import { countByStatus, addRevenue, countRefunded, listCheckouts, sumRefunds, sumRevenue } from '../report-store.ts'
 import { countMadeDays, listAccountTotals, sumRevenueDays } from '../sums-store.ts'
-import { toOwnView } from '../shape.ts'
+import { ownCheckout } from '../own-shape.ts'
 import { ANONYMOUS, type Checkout } from '../record.ts'
 import { formatFiat } from './fiat.ts'
 import { readEnd, readMoment, readPeriod } from './period.ts'
@@ -68,7 +68,7 @@ export async function listOwn(ctx: CheckoutContext, query: Fields, owner: string
   const last = checkouts.length === limit ? checkouts.at(-1) : undefined
   const refunds = await listBeside(ctx, checkouts)
   const show = async (one: Checkout) => ({
-    ...toOwnView(ports, (await asOrdered(ctx, one)).checkout),
+    ...ownCheckout.show((await asOrdered(ctx, one)).checkout, ports),
     ...refunds.get(one.id),
   })
   return {
@@ -116,7 +116,7 @@ export async function reportCheckouts(
     summary: summarize(counts, await countRefunded(db, ports.engine, filter)),
     revenue: showNet(revenue, refunded),
     excluded: others.reduce((sum, { count }) => sum + count, 0),
-    checkouts: listed.map((checkout) => ({ ...toOwnView(ports, checkout), ...refunds.get(checkout.id) })),
+    checkouts: listed.map((checkout) => ({ ...ownCheckout.show(checkout, ports), ...refunds.get(checkout.id) })),
     limit,
     has_more: checkouts.length > limit,
   }

@@ -9,12 +9,13 @@ import { type TimelineEntry, listTimeline, markServed } from '../changes-store.t
 import { checkoutNotFound } from '../errors.ts'
 import { type Payment, countUnmatched, listPayments, listUnmatched } from '../payments-store.ts'
 import { ANONYMOUS, type Checkout, SERVICE } from '../record.ts'
-import { showListedRefund, showPublicRefund } from '../refunds/shape.ts'
+import { listedRefund, publicRefund } from '../refunds/shape.ts'
 import { type Refund, listRefunds } from '../refunds/store.ts'
 import { listLatestQuotes } from '../reservations-store.ts'
 import type { CheckoutContext } from '../context.ts'
 import type { OrderStanding } from '../service-sales.ts'
-import { showPayment, showTimeline, toCheck, toOwnView, toRecord } from '../shape.ts'
+import { moment, ownCheckout, payment } from '../own-shape.ts'
+import { toCheck, toRecord } from '../shape.ts'
 import { findCheckout, findOwnCheckout, hasUsed } from '../store.ts'
 import { toCheckoutId } from '../wire-fields.ts'
 import type { Choice } from './choose-amount.ts'
@@ -79,7 +80,7 @@ function merchantShown({ ports }: CheckoutContext, merchant: Merchant | undefine
 async function refundsShown({ db }: CheckoutContext, { id, refundedRaw }: Checkout): Promise<JsonObject> {
   if (refundedRaw === 0n) return {}
   const refunds = (await listRefunds(db, [id])).filter(({ status }) => status !== 'failed')
-  return { ...sumRefunded(refundedRaw), refunds: refunds.map(showPublicRefund) }
+  return { ...sumRefunded(refundedRaw), refunds: refunds.map(publicRefund.show) }
 }
 
 const sumRefunded = (raw: bigint) => ({ amount_refunded: formatNano(raw), amount_refunded_raw: raw.toString() })
@@ -114,7 +115,7 @@ const buyerShown = (buyer: Buyer | undefined): JsonObject =>
 
 function ownRefunds({ ports }: CheckoutContext, { id, refundedRaw }: Checkout, refunds: readonly Refund[]): JsonObject {
   const own = refunds.filter(({ checkoutId }) => checkoutId === id)
-  return { ...sumRefunded(refundedRaw), refunds: own.map((refund) => showListedRefund(ports, refund)) }
+  return { ...sumRefunded(refundedRaw), refunds: own.map((refund) => listedRefund.show(refund, ports)) }
 }
 
 export async function showCheck(ctx: CheckoutContext, paid: Checkout): Promise<JsonObject> {
@@ -214,15 +215,15 @@ export async function showOwn(
   const { checkout, order, payments, refunds, buyer, events, timeline } = await getOwn(ctx, given, { owner })
   return {
     checkout: {
-      ...toOwnView(ctx.ports, checkout),
+      ...ownCheckout.show(checkout, ctx.ports),
       ...buyerShown(buyer),
       ...(refunds.length > 0 && ownRefunds(ctx, checkout, refunds)),
       ...orderShown(order, checkout.status),
     },
-    payments: payments.map((payment) => showPayment(ctx.ports, payment)),
+    payments: payments.map((one) => payment.show(one, ctx.ports)),
     webhook_events: events.map(showEvent),
     wallet: await showWallet(ctx, checkout),
-    timeline: timeline.map(showTimeline),
+    timeline: timeline.map(moment.show),
   }
 }
 
@@ -242,7 +243,7 @@ export async function showUnmatched(
   const payments = await listUnmatched(ctx.db, page)
   const last = payments.length === page.limit ? payments.at(-1) : undefined
   return {
-    payments: payments.map((payment) => showPayment(ctx.ports, payment)),
+    payments: payments.map((one) => payment.show(one, ctx.ports)),
     total: await countUnmatched(ctx.db, page.owner),
     limit: page.limit,
     next_cursor: last ? toCursor({ createdAt: last.createdAt, id: last.blockHash }) : null,

@@ -11,7 +11,7 @@ import type { EventKind } from '../event-kinds.ts'
 import type { ClaimStanding } from '../ports.ts'
 import type { CheckoutContext } from '../context.ts'
 import { findOwnCheckout, lockCheckout } from '../store.ts'
-import { showRefund } from './shape.ts'
+import { ownRefund } from './shape.ts'
 import {
   type Refund,
   type RefundStatus,
@@ -147,7 +147,7 @@ export async function showRefunds(
   const refunds = await readRefunds(ctx, id)
   const left = refundable((await findOwnCheckout(ctx.db, { id, owner }))!)
   return {
-    refunds: refunds.map((refund) => showRefund(ctx.ports, refund)),
+    refunds: refunds.map((refund) => ownRefund.show(refund, ctx.ports)),
     refundable: formatNano(left),
     refundable_raw: left.toString(),
   }

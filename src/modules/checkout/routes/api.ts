@@ -6,17 +6,11 @@ import { type ApiRoute, describedOf, routesOf } from '../../../kernel/resource/r
 import { requireScope } from '../../../kernel/rights.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { resolveNames } from '../../names/index.ts'
-import {
-  DELIVERY,
-  EVENT_WITH_DELIVERIES,
-  listEventsOf,
-  redeliver,
-  showDelivery,
-  showEventWithDeliveries,
-} from '../../webhooks/index.ts'
+import { delivery, eventWithDeliveries, listEventsOf, redeliver } from '../../webhooks/index.ts'
 import { checkoutRefund } from '../actions/checkout-refund.ts'
 import { checkout as checkoutAction } from '../actions/checkout.ts'
-import { CHECKOUT_WALLET, MADE_CHECKOUT, MOMENT, OVERVIEW, OWN_CHECKOUT, PAYMENT, REFUND, STATS } from '../answers.ts'
+import { CHECKOUT_WALLET, MADE_CHECKOUT, OVERVIEW, STATS } from '../answers.ts'
+import { OWN_CHECKOUT, moment, ownCheckout, payment } from '../own-shape.ts'
 import { ADDITIONAL_STATUSES, REFUND_MARKERS } from '../record.ts'
 import type { CheckoutContext } from '../context.ts'
 import { showOwn, showUnmatched } from '../domain/show.ts'
@@ -28,8 +22,8 @@ import { updateCheckout } from '../domain/update.ts'
 import { showRefunds } from '../refunds/follow.ts'
 import { refundCheckout } from '../refunds/refund.ts'
 import { readRefund } from '../refunds/request.ts'
-import { showRefund } from '../refunds/shape.ts'
-import { toOwnView, toResponse } from '../shape.ts'
+import { ownRefund } from '../refunds/shape.ts'
+import { toResponse } from '../shape.ts'
 import { idOf, readHash } from '../wire-fields.ts'
 import { describedCheckRoutes } from './check.ts'
 import { describedPayEventRoutes } from './pay-events.ts'
@@ -144,7 +138,7 @@ const routesAt = (path: string, suffix: string, whose: string): readonly ApiRout
       { name: 'limit', schema: integer, description: 'How many at most: 1 to 100, 100 by default.' },
       { name: 'cursor', schema: text, description: '`next_cursor` of the previous page.' },
     ],
-    answer: record({ payments: list(PAYMENT), total: integer, limit: integer, next_cursor: orNull(text) }),
+    answer: record({ payments: list(payment.schema), total: integer, limit: integer, next_cursor: orNull(text) }),
     scope: 'reports',
     async run({ ctx }, { caller: { accountId: owner }, query }) {
       const limit = readWhole('limit', query.limit, { min: 1, max: LIMIT_MAX, otherwise: LIMIT_MAX })
@@ -193,14 +187,14 @@ const routesAt = (path: string, suffix: string, whose: string): readonly ApiRout
     summary: 'A checkout with its payments, events and history.',
     answer: record({
       checkout: OWN_CHECKOUT,
-      payments: list(PAYMENT),
-      webhook_events: list(EVENT_WITH_DELIVERIES),
+      payments: list(payment.schema),
+      webhook_events: list(eventWithDeliveries.schema),
       wallet: orNull(CHECKOUT_WALLET),
-      timeline: list(MOMENT),
+      timeline: list(moment.schema),
     }),
     scope: 'checkout',
     async run(area, { caller, params }) {
-      const view = { owner: ownerFor(area, caller), showEvent: showEventWithDeliveries }
+      const view = { owner: ownerFor(area, caller), showEvent: eventWithDeliveries.show }
       return { json: await showOwn(area.ctx, params.id!, view) }
     },
   },
@@ -219,7 +213,7 @@ const routesAt = (path: string, suffix: string, whose: string): readonly ApiRout
     async run({ ctx }, { caller: { accountId, actor }, params, body }) {
       const { params: named } = await resolveNames(ctx.names, body(), checkoutAction)
       const request = { id: idOf(params), owner: accountId, actor, body: named }
-      return { json: { success: true, checkout: toOwnView(ctx.ports, await updateCheckout(ctx, request)) } }
+      return { json: { success: true, checkout: ownCheckout.show(await updateCheckout(ctx, request), ctx.ports) } }
     },
   },
   {
@@ -248,7 +242,7 @@ const routesAt = (path: string, suffix: string, whose: string): readonly ApiRout
     scope: 'checkout',
     async run({ ctx }, { caller: { accountId, actor }, params, body }) {
       const request = { id: idOf(params), owner: accountId, actor, blockHash: readHash(body()) }
-      return { json: { success: true, checkout: toOwnView(ctx.ports, await markPaid(ctx, request)) } }
+      return { json: { success: true, checkout: ownCheckout.show(await markPaid(ctx, request), ctx.ports) } }
     },
   },
   {
@@ -257,7 +251,7 @@ const routesAt = (path: string, suffix: string, whose: string): readonly ApiRout
     path: `${path}/{id}/refunds`,
     id: `listRefunds${suffix}`,
     summary: 'Refunds of a checkout, and how much can still be refunded.',
-    answer: record({ refunds: list(REFUND), refundable: answer.nano, refundable_raw: answer.raw }),
+    answer: record({ refunds: list(ownRefund.schema), refundable: answer.nano, refundable_raw: answer.raw }),
     scope: 'refunds',
     run: async (area, { caller, params }) => ({
       json: await showRefunds(area.ctx, { id: idOf(params), owner: ownerFor(area, caller) }),
@@ -272,7 +266,7 @@ const routesAt = (path: string, suffix: string, whose: string): readonly ApiRout
     once: true,
     status: 201,
     body: { ...REFUND_BODY, example: { amount: '0.5', reason: 'Sold out' }, required: false },
-    answer: REFUND,
+    answer: ownRefund.schema,
     refuses: [403, 409, 502, 503, 504],
     scope: 'refunds',
     proof: true,
@@ -285,7 +279,7 @@ const routesAt = (path: string, suffix: string, whose: string): readonly ApiRout
     id: `redeliverCheckoutEvents${suffix}`,
     summary: 'Send the events of a checkout again.',
     once: true,
-    answer: record({ success: bool, redelivered: integer, deliveries: list(DELIVERY) }),
+    answer: record({ success: bool, redelivered: integer, deliveries: list(delivery.schema) }),
     scope: 'checkout',
     run: async ({ ctx }, request) => ({ json: await redeliverAll(ctx, request) }),
   },
@@ -322,10 +316,10 @@ function redeliverAll(ctx: CheckoutContext, { caller, params, once }: AccountReq
   const { accountId } = caller
   return once('checkouts.redeliver', async (idempotency) => {
     const id = idOf(params)
-    await showOwn(ctx, id, { owner: accountId, showEvent: showEventWithDeliveries })
+    await showOwn(ctx, id, { owner: accountId, showEvent: eventWithDeliveries.show })
     const events = await listEventsOf(ctx, { subject: id, accountId })
     const deliveries = await redeliver(ctx, { accountId, eventIds: events.map((event) => event.id), idempotency })
-    return { success: true, redelivered: deliveries.length, deliveries: deliveries.map(showDelivery) }
+    return { success: true, redelivered: deliveries.length, deliveries: deliveries.map(delivery.show) }
   })
 }
 
@@ -340,6 +334,6 @@ async function refund(
   return once('checkouts.refund', async (idempotency) => {
     const by = { id, owner: accountId, actor, rights, replays: () => setHeader('idempotent-replayed', 'true') }
     const refunded = await refundCheckout(ctx, by, request, idempotency)
-    return showRefund(ctx.ports, refunded)
+    return ownRefund.show(refunded, ctx.ports)
   })
 }

@@ -16,7 +16,7 @@ test('a token is read from what people paste, and from nothing that only looks l
   }
 })
 
-test('what is kept of a token opens nothing, and fits that token alone', () => {
+test('the stored hash of a token opens nothing, and matches only that token', () => {
   const [one, other] = [createToken(random), createToken(random)]
   const kept = hashToken(one)
   assert.equal(kept.selector + kept.verifier, createHash('sha256').update(one).digest('hex'))

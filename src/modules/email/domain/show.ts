@@ -5,6 +5,7 @@ import { formatFiat, worthAt } from '../../../kernel/rates.ts'
 import { type JsonObject, relativeTime } from '../../../kernel/shape.ts'
 import { currencyOf, showWorth } from '../../../web/formats.ts'
 import { findWallet, listDeposits } from '../../wallets/index.ts'
+import { type ShownRecipient, ownPayment } from '../answers.ts'
 import { emailPaymentNotFound } from '../errors.ts'
 import { type Recipient, listRecipients } from '../recipients-store.ts'
 import type { EmailContext } from '../context.ts'
@@ -93,8 +94,7 @@ async function countShares({ store }: EmailContext, { id }: EmailPayment): Promi
 
 interface OwnEmailPayment {
   payment: EmailPayment
-  /** With masked addresses. */
-  recipients: (Omit<Recipient, 'email' | 'emailHash'> & { shownEmail: string })[]
+  recipients: ShownRecipient[]
 }
 
 /** Everything that its owner may know. */
@@ -120,41 +120,7 @@ export async function showOwnEmailPayment(
   own: { id: string; accountId: string },
 ): Promise<JsonObject> {
   const { payment, recipients } = await getOwnEmailPayment(ctx, own)
-  return {
-    ...showListed(payment),
-    from: payment.sender,
-    message: payment.message,
-    recipients: recipients.map((recipient) => ({
-      email: recipient.shownEmail,
-      amount: formatNano(recipient.amount),
-      amount_raw: recipient.amount.toString(),
-      status: recipient.status,
-      claim_address: recipient.claimAddress,
-      sent_at: recipient.sentAt,
-      bounced_at: recipient.bouncedAt,
-      ended_at: recipient.endedAt,
-    })),
-  }
-}
-
-/** An entry of a list. */
-export function showListed(payment: EmailPayment): JsonObject {
-  return {
-    id: payment.id,
-    status: payment.status,
-    address: payment.address,
-    refund_address: payment.refundAddress,
-    subtotal: formatNano(payment.subtotal),
-    service_fee: formatNano(payment.fee),
-    amount: formatNano(payment.total),
-    amount_raw: payment.total.toString(),
-    recipient_count: payment.recipients,
-    created_at: payment.createdAt,
-    fund_by: payment.fundBy,
-    funded_at: payment.fundedAt,
-    expires_at: payment.expiresAt,
-    ended_at: payment.endedAt,
-  }
+  return ownPayment.show(payment, recipients)
 }
 
 /** Finds a payment by its id in any form that links use, or throws 404. */

@@ -2,10 +2,10 @@ import { AppError } from '../../../kernel/errors.ts'
 import { answer } from '../../../kernel/answers.ts'
 import type { Described } from '../../../kernel/described.ts'
 import { PAGES, type ApiRoute, describedOf, routesOf } from '../../../kernel/resource/routes.ts'
-import { LISTED_EMAIL_PAYMENT, OWN_EMAIL_PAYMENT } from '../answers.ts'
+import { listedPayment, ownPayment } from '../answers.ts'
 import type { EmailContext } from '../context.ts'
 import { cancelEmailPayment } from '../domain/follow.ts'
-import { showListed, showOwnEmailPayment } from '../domain/show.ts'
+import { showOwnEmailPayment } from '../domain/show.ts'
 import { badField } from '../errors.ts'
 import { type EmailStatus, listEmailPayments } from '../store.ts'
 import { readCursor, toCursor } from '../../../kernel/paging.ts'
@@ -33,13 +33,13 @@ const routes: readonly ApiRoute<EmailContext>[] = [
         description: 'Only those with this status.',
       },
     ],
-    answer: record({ payments: list(LISTED_EMAIL_PAYMENT), limit: integer, next_cursor: orNull(text) }),
+    answer: record({ payments: list(listedPayment.schema), limit: integer, next_cursor: orNull(text) }),
     async run(ctx, { caller: { accountId }, query }) {
       const limit = readLimit(query.limit)
       const filter = { accountId, status: readStatus(query.status), limit, after: readCursor(query.cursor) }
       const payments = await listEmailPayments(ctx.store.db, filter)
       const last = payments.length === limit ? payments.at(-1) : undefined
-      return { json: { payments: payments.map(showListed), limit, next_cursor: last ? toCursor(last) : null } }
+      return { json: { payments: payments.map(listedPayment.show), limit, next_cursor: last ? toCursor(last) : null } }
     },
   },
   {
@@ -48,7 +48,7 @@ const routes: readonly ApiRoute<EmailContext>[] = [
     path: '/api/emails/{id}',
     id: 'getEmailPayment',
     summary: 'An email payment and its recipients.',
-    answer: record({ payment: OWN_EMAIL_PAYMENT }),
+    answer: record({ payment: ownPayment.schema }),
     run: async (ctx, { caller: { accountId }, params }) => ({
       json: { payment: await showOwnEmailPayment(ctx, { id: params.id!, accountId }) },
     }),
@@ -59,12 +59,12 @@ const routes: readonly ApiRoute<EmailContext>[] = [
     path: '/api/emails/{id}',
     id: 'cancelEmailPayment',
     summary: 'Cancel an email payment; unclaimed shares go back.',
-    answer: record({ success: bool, payment: LISTED_EMAIL_PAYMENT }),
+    answer: record({ success: bool, payment: listedPayment.schema }),
     refuses: [409],
     proof: true,
     async run(ctx, { caller: { accountId, actor }, params }) {
       const payment = await cancelEmailPayment(ctx, { id: params.id!, accountId, actor })
-      return { json: { success: true, payment: showListed(payment) } }
+      return { json: { success: true, payment: listedPayment.show(payment) } }
     },
   },
 ]

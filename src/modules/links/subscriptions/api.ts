@@ -6,28 +6,11 @@ import { given } from '../../../kernel/shown-fields.ts'
 import { subscriptionNotFound } from '../errors.ts'
 import type { LinkContext } from '../context.ts'
 import { endSubscription } from './follow.ts'
-import { showSubscription } from './shape.ts'
+import { subscription } from './shape.ts'
 import { SHOWN_STATUSES, findOwnSubscription, listSubscriptions } from './store.ts'
 
-const { text, integer, list, record, orNull, unix, words } = answer
+const { text, list, record, orNull, words } = answer
 const LIMIT = { min: 1, max: 100, otherwise: 25 }
-
-const SUBSCRIPTION = record({
-  id: text,
-  payment_link: text,
-  status: words(...SHOWN_STATUSES),
-  every: text,
-  plan: orNull(text),
-  email: orNull(text),
-  periods: integer,
-  paid_until_unix: orNull(unix),
-  grace_days: integer,
-  language: text,
-  checkout_id: orNull(text),
-  began_unix: orNull(unix),
-  created_unix: unix,
-  ended_unix: orNull(unix),
-})
 
 const place = { tag: 'links', scope: 'checkout', who: 'account' } as const
 
@@ -43,14 +26,14 @@ const routes: readonly ApiRoute<LinkContext>[] = [
       { name: 'status', schema: words(...SHOWN_STATUSES), description: 'In this state only.' },
       ...PAGES,
     ],
-    answer: record({ subscriptions: list(SUBSCRIPTION), next_cursor: orNull(text) }),
+    answer: record({ subscriptions: list(subscription.schema), next_cursor: orNull(text) }),
     async run({ checkouts: { db } }, { caller: { accountId: owner }, query }) {
       const limit = readWhole('limit', query.limit, LIMIT)
       const filter = { owner, linkId: readLink(query.payment_link), status: readStatus(query.status) }
       const found = await listSubscriptions(db, { ...filter, limit: limit + 1, after: readCursor(query.cursor) })
       const shown = found.slice(0, limit)
       const next = found.length > limit ? toCursor(shown.at(-1)!) : null
-      return { json: { subscriptions: shown.map(showSubscription), next_cursor: next } }
+      return { json: { subscriptions: shown.map(subscription.show), next_cursor: next } }
     },
   },
   {
@@ -59,11 +42,11 @@ const routes: readonly ApiRoute<LinkContext>[] = [
     path: '/api/subscriptions/{id}',
     id: 'getSubscription',
     summary: 'One subscription: its payer, its state, and until when it is paid.',
-    answer: SUBSCRIPTION,
+    answer: subscription.schema,
     async run({ checkouts: { db } }, request) {
       const found = await findOwnSubscription(db, ownOf(request))
       if (!found) throw subscriptionNotFound()
-      return { json: showSubscription(found) }
+      return { json: subscription.show(found) }
     },
   },
   {
@@ -73,10 +56,10 @@ const routes: readonly ApiRoute<LinkContext>[] = [
     id: 'endSubscription',
     summary:
       'End a subscription: its payer gets no more reminders. What was paid stays paid; ending it twice changes nothing.',
-    answer: SUBSCRIPTION,
+    answer: subscription.schema,
     async run({ checkouts }, request) {
       const { id, owner, actor } = ownOf(request)
-      return { json: showSubscription(await endSubscription(checkouts, { id, by: { owner, actor } })) }
+      return { json: subscription.show(await endSubscription(checkouts, { id, by: { owner, actor } })) }
     },
   },
 ]

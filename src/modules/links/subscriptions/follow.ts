@@ -5,7 +5,7 @@ import { findAccount, insertAudit } from '../../accounts/index.ts'
 import { type Checkout, type CheckoutContext, announce, findCheckout } from '../../checkout/index.ts'
 import { subscriptionNotFound } from '../errors.ts'
 import { endOfPeriod, leadOf } from './periods.ts'
-import { describeSubscription } from './shape.ts'
+import { describedSubscription } from './shape.ts'
 import {
   type Subscription,
   deletePending,
@@ -58,7 +58,7 @@ export async function renewSubscription(tx: CheckoutContext, id: string, checkou
   await announce(tx, checkout, {
     type: 'subscription.renewed',
     dedupeKey: `${id} ${periods}`,
-    subscription: describeSubscription(renewed),
+    subscription: describedSubscription.show(renewed),
   })
 }
 
@@ -110,7 +110,7 @@ async function move(tx: CheckoutContext, held: Subscription, status: 'due' | 'la
     await announce(tx, checkout, {
       type: `subscription.${status}`,
       dedupeKey,
-      subscription: describeSubscription(moved),
+      subscription: describedSubscription.show(moved),
     })
   const payload: SubscriptionMail = { id: moved.id, about: status, periods: moved.periods }
   await enqueue(tx, { kind: MAIL_SUBSCRIPTION, payload, key: `${dedupeKey} ${status}` })

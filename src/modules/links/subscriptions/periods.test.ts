@@ -28,7 +28,7 @@ test('a payer is reminded three days before the end, and of a short period in it
   assert.deepEqual([hours('month'), hours('year'), hours('6'), hours('2'), hours('1')], [72, 72, 72, 24, 12])
 })
 
-test('what is no period is distinguished from what is', () => {
+test('invalid periods are recognised', () => {
   assert.deepEqual(['month', ' Year ', 30, '7 days', '366'].map(toEvery), ['month', 'year', '30', '7', '366'])
   assert.deepEqual(
     ['week', 0, '0', 367, -1, 1.5, '1e2', null, {}, 'month; drop'].map(toEvery),

@@ -1,27 +1,28 @@
-import type { JsonObject } from '../../../kernel/shape.ts'
-import type { Subscription } from './store.ts'
+import { answer } from '../../../kernel/answers.ts'
+import { unix, unixOrNull, view } from '../../../kernel/view.ts'
+import { SHOWN_STATUSES, type Subscription } from './store.ts'
 
-const toUnix = (at: number | null) => (at === null ? null : Math.floor(at / 1000))
+const { text, integer, orNull, words } = answer
 
 /** A subscription in events. */
-export const describeSubscription = (subscription: Subscription): JsonObject => ({
-  id: subscription.id,
-  payment_link: subscription.linkId,
-  status: subscription.status,
-  every: subscription.every,
-  plan: subscription.plan,
-  email: subscription.email,
-  periods: subscription.periods,
-  paid_until_unix: toUnix(subscription.paidUntil),
+export const describedSubscription = view<Subscription>()({
+  id: text,
+  payment_link: [text, ({ linkId }) => linkId],
+  status: words(...SHOWN_STATUSES),
+  every: text,
+  plan: orNull(text),
+  email: orNull(text),
+  periods: integer,
+  paid_until_unix: unixOrNull('paidUntil'),
 })
 
 /** A subscription as its merchant gets it, without the link to the payer's page. */
-export const showSubscription = (subscription: Subscription): JsonObject => ({
-  ...describeSubscription(subscription),
-  grace_days: subscription.graceDays,
-  language: subscription.language,
-  checkout_id: subscription.checkoutId,
-  began_unix: toUnix(subscription.beganAt),
-  created_unix: toUnix(subscription.createdAt),
-  ended_unix: toUnix(subscription.endedAt),
+export const subscription = view<Subscription>()({
+  ...describedSubscription.members,
+  grace_days: integer,
+  language: text,
+  checkout_id: orNull(text),
+  began_unix: unixOrNull('beganAt'),
+  created_unix: unix('createdAt'),
+  ended_unix: unixOrNull('endedAt'),
 })

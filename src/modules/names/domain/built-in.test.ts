@@ -26,7 +26,7 @@ test('names, aliases and reserved words are read; what has no end ends in the ye
   })
 })
 
-test('what is wrong in the file is named', () => {
+test('an error in the file is named', () => {
   const wrong: [string, RegExp][] = [
     ['{', /not JSON/],
     ['[]', /the file must be an object/],

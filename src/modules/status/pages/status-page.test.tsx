@@ -12,7 +12,7 @@ function pageOf(states: Partial<Record<string, State>>): string {
   return renderPage(<StatusPage status={{ lookedAt: 0, components, incidents: [] }} devnet={false} />)
 }
 
-test('the worst of all components is the first thing that a visitor reads, and colours repeat words', () => {
+test('the worst component state comes first, and colours only repeat what the text says', () => {
   const heading = (page: string) => /<h1>(.*?)<\/h1>/.exec(page)?.[1]
   assert.equal(heading(pageOf({})), 'All systems operational')
   assert.equal(heading(pageOf({ mail: 'degraded' })), 'Some systems are degraded')

@@ -16,7 +16,7 @@ import {
   walletNotFound,
 } from '../errors.ts'
 import { type OutboxBlock, findByReference, findOpenBlock, insertSend, listSentAmounts } from '../outbox-store.ts'
-import { type Wallet, findWalletByAddress, lockUsableWallet } from '../store.ts'
+import { type Wallet, findWallet, findWalletByAddress, lockUsableWallet } from '../store.ts'
 import { readDeposits } from './chain.ts'
 import { requireSends } from './may-send.ts'
 import { getOwnedWallet } from './wallets.ts'
@@ -87,6 +87,12 @@ interface Accepted {
   reference: string | null
 }
 
+/** The wallet may be ending since it was read, or was frozen. */
+async function unusable(db: Db, walletId: string) {
+  const isFrozen = ((await findWallet(db, walletId))?.frozenAt ?? null) !== null
+  return isFrozen ? walletFrozen() : walletNotFound()
+}
+
 /** Stores the send, which from here on happens at most once. Another request with the same key may have been faster. */
 async function acceptSend(
   ctx: WalletContext,
@@ -111,8 +117,7 @@ async function acceptSend(
   // Without limits nothing is counted: the send and its audit entry are all there is to write.
   if (dailySendMax === 0n && !hasSpendingLimit(rights)) {
     const [isUsable, isFirst] = await allOrNone(store.db, (tx) => [...enter(tx), note(tx)] as const)
-    // The wallet may be ending since it was read.
-    if (!isUsable) throw walletNotFound()
+    if (!isUsable) throw await unusable(store.db, walletId)
     if (isFirst) {
       notifyWallet(ctx, { accountId })
       return { id, walletId }
@@ -122,7 +127,7 @@ async function acceptSend(
     // Concurrent sends must count one after another; otherwise each would fit into the limit alone.
     if (dailySendMax > 0n) await lockAccount(tx, accountId)
     const [isUsable, isFirst] = await together(enter(tx))
-    if (!isUsable) throw walletNotFound()
+    if (!isUsable) throw await unusable(tx, walletId)
     // Read in the writing transaction, which sees what the other request was about to commit.
     if (!isFirst) return reference === null ? undefined : findByReference(tx, reference)
     if (dailySendMax > 0n) await checkDay(tx, { accountId, dailySendMax, since: createdAt - DAY })

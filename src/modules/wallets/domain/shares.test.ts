@@ -20,7 +20,7 @@ test('what a wallet shares out at its end is all it holds, to the raw, in parts 
   })
 })
 
-test('nobody is sent nothing: what cannot be divided goes to the last alone', () => {
+test('there are no empty sends: what cannot be divided goes to the last recipient', () => {
   assert.deepEqual(splitShares(2n as Raw, people(3)), [{ destination: 'nano_2', amount: 2n }])
   assert.deepEqual(splitShares(0n as Raw, people(3)), [])
   assert.deepEqual(splitShares(5n as Raw, []), [])

@@ -38,7 +38,7 @@ test('while a secret is replaced both sign, the new one first and alone in ours'
   assert.equal(signed['webhook-signature'], `${fresh.standard} ${old.standard}`)
 })
 
-test('what only looks like an encoded key is its own text', () => {
+test('a secret that only looks like an encoded key is used as text', () => {
   const bytes = (length: number) => Buffer.alloc(length, 7).toString('base64')
   const texts = ['whsec_', 'whsec_no base64', `whsec_${bytes(23)}`, `whsec_${bytes(65)}`, `whsec_${bytes(32)}x`]
   for (const secret of texts) {

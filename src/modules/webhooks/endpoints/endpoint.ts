@@ -16,7 +16,7 @@ import { type RecordOf, type RowOf, type ValuesOf, resource } from '../../../ker
 import { given } from '../../../kernel/shown-fields.ts'
 import { urlRefused } from '../errors.ts'
 import type { WebhookContext } from '../context.ts'
-import { toTime } from '../shape-event.ts'
+import { toTime } from '../../../kernel/view.ts'
 import { withoutQuery } from '../store.ts'
 import { last4Of, untilOf } from './sealed.ts'
 import type { Json, JsonObject } from '../../../kernel/shape.ts'

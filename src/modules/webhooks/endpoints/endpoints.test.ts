@@ -227,7 +227,7 @@ forEachEngine((engine) => {
     assert.equal((await getReplay(world.ctx, own(endpoint.id), again.id)).queued, 0, 'nothing is missed any more')
   })
 
-  test('what is on its way to an endpoint that is taken away stops, and what goes elsewhere does not', async (t) => {
+  test('pending deliveries to a deleted endpoint stop, and those to others do not', async (t) => {
     const world = await openWebhooks(t, engine)
     const [receiver, other, shop] = await Promise.all([1, 2, 3].map(() => openReceiver(t, answerWith(500))))
     const { endpoint } = await listen(world, receiver!)
@@ -268,7 +268,7 @@ test('a test event shows its answer at once, goes to that endpoint alone, and ra
   await assert.rejects(byAnother, { code: 'not_found' })
 })
 
-test('an event is sent again to everybody to whom it went, or to one endpoint', async (t) => {
+test('an event is sent again to all of its receivers, or to one endpoint', async (t) => {
   const world = await openWebhooks(t)
   const [shop, one, another] = await Promise.all([1, 2, 3].map(() => openReceiver(t)))
   const counts = () => [shop, one, another].map((each) => each!.requests.length)
@@ -286,7 +286,7 @@ test('an event is sent again to everybody to whom it went, or to one endpoint', 
   await assert.rejects(redeliver(world.ctx, { ...only, endpointId: gone.id }), { code: 'not_found' })
 })
 
-test('an account whose hosts are all slow holds up nobody else', async (t) => {
+test('an account whose hosts are all slow delays no other', async (t) => {
   const world = await openWebhooks(t)
   const held: (() => void)[] = []
   const slow = await openReceiver(t, (response) => void held.push(() => response.writeHead(200).end()))

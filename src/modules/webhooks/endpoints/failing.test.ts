@@ -54,7 +54,7 @@ forEachEngine((engine) => {
     assert.deepEqual([(await standing()).isEnabled, (await standing()).failingSince], [true, null])
   })
 
-  test('what waited when its owner paused an endpoint counted as a failure of its receiver', async (t) => {
+  test('deliveries that were queued when an endpoint was paused counted as failures of its receiver', async (t) => {
     const world = await openWebhooks(t, engine)
     const { own, standing } = await listen(world, await openReceiver(t))
     await world.runner.stop()

@@ -26,7 +26,7 @@ forEachEngine((engine) => {
     assert.equal((await world.about()).length, 6)
   })
 
-  test('what an endpoint alone asks for was not recorded while it was off, and no replay could find it', async (t) => {
+  test('events that only one endpoint wants were not recorded while it was off, so no replay could find them', async (t) => {
     const world = await openWebhooks(t, engine)
     const { url } = await openReceiver(t)
     const terms = readNew(declared, world.ctx, { url, events: ['payment.late'] })

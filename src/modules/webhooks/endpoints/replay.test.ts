@@ -89,7 +89,7 @@ forEachEngine((engine) => {
     await beginReplay(world.ctx, both[0]!.status === 'fulfilled' ? other : one, ASKED)
   })
 
-  test('an event stayed undelivered for ever because an endpoint that missed it was taken away', async (t) => {
+  test('an event stayed undelivered for ever because an endpoint that missed it was deleted', async (t) => {
     const world = await openWebhooks(t, engine)
     const shop = await openReceiver(t)
     const own = await listen(world, await openReceiver(t, answerWith(500)))

@@ -3,10 +3,10 @@ import { readCursor, readWhole, toCursor } from '../../../kernel/paging.ts'
 import { show, shownSchema } from '../../../kernel/resource/resource.ts'
 import { PAGES, type ApiRoute, crud, describedOf, routesOf } from '../../../kernel/resource/routes.ts'
 import type { AccountRequest } from '../../../kernel/route.ts'
-import { DELIVERY, EVENT_WITH_DELIVERIES } from '../answers.ts'
+import { iso, isoOrNull, view } from '../../../kernel/view.ts'
+import { delivery, eventWithDeliveries } from '../answers.ts'
 import { ping } from '../domain/ping.ts'
 import type { WebhookContext } from '../context.ts'
-import { showEventWithDeliveries, showDelivery, toTime } from '../shape-event.ts'
 import { changeEndpoint, makeEndpoint, removeEndpoint } from './change.ts'
 import { endpoint, endpoints } from './endpoint.ts'
 import { readReplay } from './fields.ts'
@@ -14,7 +14,6 @@ import { listLog, type LoggedDelivery } from './log-store.ts'
 import { beginReplay } from './replay.ts'
 import { listReplays, type Replay } from './replays-store.ts'
 import { getEndpoint, rotateEndpointSecret } from './secret.ts'
-import type { JsonObject } from '../../../kernel/shape.ts'
 
 const { text, bool, integer, list, record, orNull, optional, words } = answer
 const LIMIT = { min: 1, max: 100, otherwise: 25 }
@@ -27,15 +26,22 @@ const ofOwner = <T extends { owner: string }>({ owner: accountId, ...own }: T) =
 const place = { tag: endpoint.tag, scope: endpoint.scope, who: 'account' } as const
 const at = (action: string) => `${endpoint.path}/{id}/${action}`
 
-const REPLAY = record({
+const replay = view<Replay>()({
   id: text,
-  endpoint: text,
+  endpoint: [text, ({ endpointId }) => endpointId],
   events: list(text),
-  missed: bool,
+  missed: [bool, ({ missedOnly }) => missedOnly],
   queued: integer,
   state: words('running', 'done', 'stopped'),
-  created_at: text,
-  finished_at: orNull(text),
+  created_at: iso('createdAt'),
+  finished_at: isoOrNull('finishedAt'),
+})
+
+const loggedDelivery = view<LoggedDelivery>()({
+  ...delivery.members,
+  event: [text, ({ eventId }) => eventId],
+  type: text,
+  subject: text,
 })
 
 const routes: readonly ApiRoute<WebhookContext>[] = [
@@ -91,11 +97,11 @@ const routes: readonly ApiRoute<WebhookContext>[] = [
     summary: 'Send a test event once, and see what the endpoint answers.',
     once: true,
     status: 201,
-    answer: record({ event: EVENT_WITH_DELIVERIES }),
+    answer: record({ event: eventWithDeliveries.schema }),
     async run(context, request) {
       const { id: endpointId, accountId } = ownOf(request)
       const json = await request.once('webhook-endpoints.test', async (idempotency) => ({
-        event: showEventWithDeliveries(await ping(context, { accountId, to: { endpointId }, idempotency })),
+        event: eventWithDeliveries.show(await ping(context, { accountId, to: { endpointId }, idempotency })),
       }))
       return { status: 201, json }
     },
@@ -108,7 +114,7 @@ const routes: readonly ApiRoute<WebhookContext>[] = [
     summary: 'Deliveries to an endpoint and their results, newest first.',
     query: PAGES,
     answer: record({
-      deliveries: list(record({ ...DELIVERY.properties, event: text, type: text, subject: text })),
+      deliveries: list(loggedDelivery.schema),
       next_cursor: orNull(text),
     }),
     async run(context, request) {
@@ -117,7 +123,7 @@ const routes: readonly ApiRoute<WebhookContext>[] = [
       const { id: endpointId } = await getEndpoint(context, ownOf(request))
       const found = await listLog(context.db, { endpointId, limit, after: readCursor(query.cursor) })
       const last = found.length === limit ? found.at(-1) : undefined
-      return { json: { deliveries: found.map(showLogged), next_cursor: last ? toCursor(last) : null } }
+      return { json: { deliveries: found.map(loggedDelivery.show), next_cursor: last ? toCursor(last) : null } }
     },
   },
   {
@@ -137,12 +143,12 @@ const routes: readonly ApiRoute<WebhookContext>[] = [
     },
     once: true,
     status: 201,
-    answer: record({ replay: REPLAY }),
+    answer: record({ replay: replay.schema }),
     refuses: [403, 409],
     async run(context, request) {
       const asked = readReplay(request.body(), context.kinds)
       const json = await request.once('webhook-endpoints.replay', async (idempotency) => ({
-        replay: showReplay(await beginReplay(context, ownOf(request), asked, idempotency)),
+        replay: replay.show(await beginReplay(context, ownOf(request), asked, idempotency)),
       }))
       return { status: 201, json }
     },
@@ -153,10 +159,10 @@ const routes: readonly ApiRoute<WebhookContext>[] = [
     path: at('replays'),
     id: 'listWebhookReplays',
     summary: 'The newest replays to an endpoint, and their progress.',
-    answer: record({ replays: list(REPLAY) }),
+    answer: record({ replays: list(replay.schema) }),
     async run(context, request) {
       const { id } = await getEndpoint(context, ownOf(request))
-      return { json: { replays: (await listReplays(context.db, id, REPLAYS_SHOWN)).map(showReplay) } }
+      return { json: { replays: (await listReplays(context.db, id, REPLAYS_SHOWN)).map(replay.show) } }
     },
   },
 ]
@@ -164,23 +170,3 @@ const routes: readonly ApiRoute<WebhookContext>[] = [
 /** Endpoints of an account under `/api/webhook-endpoints`. */
 export const endpointRoutes = (context: WebhookContext) => routesOf(routes, context)
 export const describedEndpointRoutes = describedOf(routes)
-
-function showReplay({ id, endpointId, events, missedOnly, queued, state, createdAt, finishedAt }: Replay) {
-  return {
-    id,
-    endpoint: endpointId,
-    events,
-    missed: missedOnly,
-    queued,
-    state,
-    created_at: toTime(createdAt),
-    finished_at: toTime(finishedAt),
-  }
-}
-
-const showLogged = ({ type, subject, ...delivery }: LoggedDelivery): JsonObject => ({
-  ...showDelivery(delivery),
-  event: delivery.eventId,
-  type,
-  subject,
-})

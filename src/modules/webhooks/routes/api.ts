@@ -1,19 +1,16 @@
 import { answer } from '../../../kernel/answers.ts'
 import { type ApiRoute, describedOf, routesOf } from '../../../kernel/resource/routes.ts'
-import type { JsonObject } from '../../../kernel/shape.ts'
-import { type OpenedSecret, findAccountSecret, rotateAccountSecret } from '../domain/account-secret.ts'
+import { findAccountSecret, rotateAccountSecret } from '../domain/account-secret.ts'
 import { getEvent, listEvents } from '../domain/list-events.ts'
 import { ping } from '../domain/ping.ts'
 import { redeliver } from '../domain/redeliver.ts'
-import { DELIVERY, EVENT, EVENT_WITH_DELIVERIES, WEBHOOK_SECRET } from '../answers.ts'
+import { delivery, event, eventWithDeliveries, webhookSecret } from '../answers.ts'
 import { describedEndpointRoutes, endpointRoutes } from '../endpoints/routes.ts'
 import { describedWatchRoutes } from '../watches/routes.ts'
 import type { WebhookContext } from '../context.ts'
-import { showDelivery, showEvent, showEventWithDeliveries } from '../shape-event.ts'
 import { readEventQuery, readPingUrl, readReceiver, toCursor } from '../wire-fields.ts'
 
 const { text, bool, integer, orNull, list, record, words, optional } = answer
-const SHOWN_CHARACTERS = 4
 
 const place = { tag: 'webhooks', scope: 'webhooks', who: 'account' } as const
 
@@ -38,10 +35,10 @@ const routes: readonly ApiRoute<WebhookContext>[] = [
       },
       { name: 'limit', schema: integer, description: 'How many at most.' },
     ],
-    answer: record({ events: list(EVENT), cursor: text, has_more: bool }),
+    answer: record({ events: list(event.schema), cursor: text, has_more: bool }),
     async run(context, { caller: { accountId }, query }) {
       const { events, position, hasMore } = await listEvents(context, { accountId, ...readEventQuery(query) })
-      return { json: { events: events.map(showEvent), cursor: toCursor(position), has_more: hasMore } }
+      return { json: { events: events.map(event.show), cursor: toCursor(position), has_more: hasMore } }
     },
   },
   {
@@ -50,10 +47,10 @@ const routes: readonly ApiRoute<WebhookContext>[] = [
     path: '/api/events/{id}',
     id: 'getEvent',
     summary: 'An event and every attempt to deliver it.',
-    answer: record({ event: EVENT_WITH_DELIVERIES }),
+    answer: record({ event: eventWithDeliveries.schema }),
     async run(context, { caller: { accountId }, params }) {
-      const event = await getEvent(context, { accountId, eventId: params.id! })
-      return { json: { event: showEventWithDeliveries(event) } }
+      const found = await getEvent(context, { accountId, eventId: params.id! })
+      return { json: { event: eventWithDeliveries.show(found) } }
     },
   },
   {
@@ -65,12 +62,12 @@ const routes: readonly ApiRoute<WebhookContext>[] = [
     body: { schema: record({ endpoint: optional(text) }), example: {} },
     once: true,
     status: 201,
-    answer: record({ success: bool, delivery: DELIVERY, deliveries: list(DELIVERY) }),
+    answer: record({ success: bool, delivery: delivery.schema, deliveries: list(delivery.schema) }),
     async run(context, { caller: { accountId }, params, body, once }) {
       const endpointId = readReceiver(body())
       const json = await once('events.redeliver', async (idempotency) => {
         const again = { accountId, eventIds: [params.id!], endpointId, idempotency }
-        const deliveries = (await redeliver(context, again)).map(showDelivery)
+        const deliveries = (await redeliver(context, again)).map(delivery.show)
         return { success: true, delivery: deliveries[0]!, deliveries }
       })
       return { status: 201, json }
@@ -82,10 +79,10 @@ const routes: readonly ApiRoute<WebhookContext>[] = [
     path: '/api/webhooks/secret',
     id: 'getWebhookSecret',
     summary: 'The last characters of the account’s default secret.',
-    answer: record({ secret: orNull(WEBHOOK_SECRET) }),
+    answer: record({ secret: orNull(webhookSecret.schema) }),
     async run(context, { caller: { accountId } }) {
       const secret = await findAccountSecret(context, accountId)
-      return { json: { secret: secret ? showSecret(secret) : null } }
+      return { json: { secret: secret ? webhookSecret.show(secret) : null } }
     },
   },
   {
@@ -96,12 +93,12 @@ const routes: readonly ApiRoute<WebhookContext>[] = [
     summary: 'Create a new default secret; it is shown only this once.',
     once: true,
     status: 201,
-    answer: record({ webhook_secret: text, secret: WEBHOOK_SECRET }),
+    answer: record({ webhook_secret: text, secret: webhookSecret.schema }),
     proof: true,
     async run(context, { caller, once }) {
       const json = await once('webhooks.rotate-secret', async (idempotency) => {
         const secret = await rotateAccountSecret(context, caller, idempotency)
-        return { webhook_secret: secret.current, secret: showSecret(secret) }
+        return { webhook_secret: secret.current, secret: webhookSecret.show(secret) }
       })
       return { status: 201, json }
     },
@@ -115,10 +112,10 @@ const routes: readonly ApiRoute<WebhookContext>[] = [
     body: { schema: record({ url: text }), example: { url: 'https://shop.example/paid' } },
     once: true,
     status: 201,
-    answer: record({ event: EVENT_WITH_DELIVERIES }),
+    answer: record({ event: eventWithDeliveries.schema }),
     async run(context, { caller: { accountId }, body, once }) {
       const json = await once('webhooks.ping', async (idempotency) => ({
-        event: showEventWithDeliveries(
+        event: eventWithDeliveries.show(
           await ping(context, { accountId, to: { url: readPingUrl(body()) }, idempotency }),
         ),
       }))
@@ -130,12 +127,3 @@ const routes: readonly ApiRoute<WebhookContext>[] = [
 /** Events, their deliveries and the signing secret; each account sees its own. */
 export const webhookRoutes = (context: WebhookContext) => [...routesOf(routes, context), ...endpointRoutes(context)]
 export const describedWebhookRoutes = [...describedOf(routes), ...describedWatchRoutes, ...describedEndpointRoutes]
-
-/** Enough to recognise a secret by, but not to sign with. */
-function showSecret({ current, createdAt, previousUntil }: OpenedSecret): JsonObject {
-  return {
-    last4: current.slice(-SHOWN_CHARACTERS),
-    created_at: new Date(createdAt).toISOString(),
-    previous_until: previousUntil === undefined ? null : new Date(previousUntil).toISOString(),
-  }
-}

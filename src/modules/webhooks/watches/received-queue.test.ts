@@ -18,7 +18,7 @@ function share(queue: ReceivedQueue): void {
   }
 }
 
-test('a shop waited for its one payment until thousands of addresses of an exchange were looked at: accounts take turns', () => {
+test('a shop waited for its one payment until thousands of addresses of an exchange had been checked: accounts take turns', () => {
   const queue = new ReceivedQueue()
   for (let i = 0; i < 90_000; i++) queue.add(at(`exchange ${i}`, 'A'))
   share(queue)

@@ -5,7 +5,7 @@ import { asked, count, field, id, isoTime, isoTimeOrNone, kept } from '../../../
 import { rowsOf } from '../../../kernel/resource/records.ts'
 import { type RecordOf, type RowOf, entity } from '../../../kernel/resource/resource.ts'
 import { given } from '../../../kernel/shown-fields.ts'
-import { toTime } from '../shape-event.ts'
+import { toTime } from '../../../kernel/view.ts'
 
 const ADDRESSES_MAX = 1_000
 const { text, list, orNull, words } = answer

@@ -12,11 +12,9 @@ import {
 import { AppError, badField } from '../../../kernel/errors.ts'
 import { PaymentError, paymentRefused, settlementUnavailable } from '../errors.ts'
 import { presentPayment, verify } from './payment.ts'
+import { FOR_OTHERS } from '../store.ts'
 import { redeem } from './redeem.ts'
 import type { Facilitation } from './facilitation.ts'
-
-/** Stored in place of an action for payments to other services; no action has this name. */
-const FOR_OTHERS = '(facilitator)'
 
 /** What a seller must know to use the facilitator. */
 export interface FacilitatorFacts {

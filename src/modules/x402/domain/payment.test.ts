@@ -46,7 +46,7 @@ test('503 and not 402 when a facilitator is in trouble or does not serve the net
   assert.ok(!isTrouble('insufficient_funds'))
 })
 
-test('words of a facilitator that we do not know never reach a client', () => {
+test('unknown error texts of a facilitator never reach a client', () => {
   assert.equal(toReason('<script>'), 'invalid_transaction_state')
   assert.equal(toReason(undefined), 'invalid_transaction_state')
   assert.equal(toReason('invalid_payload'), 'invalid_payload')
