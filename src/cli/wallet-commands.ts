@@ -54,7 +54,7 @@ export function addWalletCommands(program: Command): void {
     .argument('<account>', 'id of the account')
     .action(async (...args: Args<typeof lost, 'assign'>) => (await lost()).assign(...args))
   add('migrate-keys', 'list wallets that the 24 words cannot restore, or move them to keys of the seed')
-    .argument('[wallets...]', 'ids or addresses of cloud wallets to move; each gets a new address')
-    .option('--all', 'move every cloud wallet on the list')
+    .argument('[wallets...]', 'ids or addresses of wallets to move; each gets a new address')
+    .option('--all', 'move every wallet on the list that can move, the treasury too')
     .action(async (...args: Args<typeof old, 'migrateKeys'>) => (await old()).migrateKeys(...args))
 }

@@ -1,6 +1,6 @@
 import { OPERATOR } from '../kernel/actor.ts'
 import { formatNano } from '../kernel/money.ts'
-import { type Moved, type OldKeyWallet, canMove, listOldKeys, migrateKey } from '../modules/wallets/index.ts'
+import { type Moved, type OldKeyWallet, staysBecause, listOldKeys, migrateKey } from '../modules/wallets/index.ts'
 import { type Flags, print, withStore } from './store.ts'
 import { withVault } from './wallet-words.ts'
 
@@ -13,16 +13,19 @@ const LISTED_MAX = 10_000
 export function migrateKeys(names: string[], { json, all }: Flags & { all?: boolean }): Promise<void> {
   return withStore(async (store, _store, gateways) => {
     const old = await listOldKeys(store.db, LISTED_MAX)
-    const wanted = all ? old.filter(canMove) : names.map((name) => findNamed(old, name))
+    const wanted = all
+      ? old.filter((wallet) => staysBecause(wallet) === undefined)
+      : names.map((name) => findNamed(old, name))
     if (wanted.length === 0) {
       const shown = old.map(({ balance, ...wallet }) => ({
         ...wallet,
         balance: formatNano(balance),
-        movable: canMove(wallet),
+        movable: staysBecause(wallet) === undefined,
+        stays: staysBecause(wallet) ?? null,
       }))
       const lines = shown.map(
-        ({ id, address, purpose, balance, movable }) =>
-          `${id}  ${address}  ${balance} nano  ${movable ? 'can move' : `stays: ${purpose}`}`,
+        ({ id, address, purpose, balance, stays }) =>
+          `${id}  ${address}  ${balance} nano  ${purpose}  ${stays === null ? 'can move' : `stays: ${stays}`}`,
       )
       return print(json, { only_in_backups: shown }, lines)
     }

@@ -21,7 +21,7 @@ const ANSWERS_BETWEEN = 40
 const REQUESTS = Number(process.env.ROLLING_REQUESTS ?? 0)
 
 /* A gateway that stops must announce it first: the load balancer needs time to notice, and no request may fail meanwhile. */
-test('a gateway that is about to stop says so, still answers, and sends nobody away before others can take over', async (t) => {
+test('a gateway that is about to stop announces it, and refuses no request before others can take over', async (t) => {
   const clock = new TestClock()
   const gateway = await openGateway(t, { DRAIN_NOTICE_MS: '5000' }, clock)
   const listener = await WsClient.connect(t, `${gateway.url.replace('http', 'ws')}/ws`)
@@ -166,7 +166,7 @@ for (const name of ['nginx', 'haproxy'] as const) {
     assert.deepEqual(await sockets.at(-1)!.settle(), [])
   })
 
-  test(`what ${name} refuses itself while no gateway runs is JSON, as a gateway's refusal is`, async (t) => {
+  test(`${name} itself refuses in JSON while no gateway runs, like a gateway`, async (t) => {
     const { ports, gateways } = await openPair(t, NOTICE[name])
     const { url } = await open(t, ports)
     for (const gateway of gateways) await gateway.close()

@@ -5,7 +5,7 @@ import { lockFunds } from '../../src/modules/wallets/funds-store.ts'
 import { updateWrapping } from '../../src/modules/wallets/keys-store.ts'
 import * as locks from '../../src/modules/wallets/lock-store.ts'
 import * as moves from '../../src/modules/wallets/outbox-moves-store.ts'
-import { markSucceeded } from '../../src/modules/wallets/old-keys-store.ts'
+import { lockPayer, markSucceeded } from '../../src/modules/wallets/old-keys-store.ts'
 import * as seeds from '../../src/modules/wallets/seeds-store.ts'
 import { cancelPlan, markPlanDone } from '../../src/modules/wallets/plans-store.ts'
 import * as wallets from '../../src/modules/wallets/store.ts'
@@ -55,6 +55,7 @@ tryFunctions(
         unless: [...NOT_USABLE, { frozen_at: 1 }],
         locks: true,
       },
+      lockPayer: { run: (db, { id }) => lockPayer(db, id), unless: [{ purpose: 'former_treasury' }], locks: true },
       takeLock: {
         row: { lease_until: NOW, fence: 3 },
         run: (db, { id }) => locks.takeLock(db, id, { now: NOW, until: LATER }),
@@ -133,7 +134,7 @@ tryFunctions(
         unless: [{ voided_at: 6 }],
       },
       markSucceeded: {
-        run: (db, { id }) => markSucceeded(db, id, 'nano_successor'),
+        run: (db, { id }) => markSucceeded(db, { id, purpose: 'cloud' }, 'nano_successor'),
         to: { status: 'expiring', ends_as: 'deleted', refund_address: '"nano_successor"' },
       },
       markRecovered: {

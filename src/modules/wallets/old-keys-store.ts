@@ -32,11 +32,48 @@ export async function listOldKeys(db: Db, limit: number): Promise<OldKeyWallet[]
   }))
 }
 
+/** What the treasury of earlier is called, which sends whatever still arrives to its successor. */
+const FORMER_TREASURY = 'former_treasury'
+
 /** Ends a wallet that the caller has locked: it sends what it has, and whatever still arrives, to its successor. */
-export async function markSucceeded(db: Db, id: string, successor: string): Promise<void> {
+export async function markSucceeded(
+  db: Db,
+  { id, purpose }: Pick<OldKeyWallet, 'id' | 'purpose'>,
+  successor: string,
+): Promise<void> {
   await db
     .updateTable('wallets')
-    .set({ status: 'expiring', ends_as: 'deleted', refund_address: JSON.stringify(successor) })
+    .set({
+      purpose: purpose === 'treasury' ? FORMER_TREASURY : purpose,
+      status: 'expiring',
+      ends_as: 'deleted',
+      refund_address: JSON.stringify(successor),
+    })
     .where('id', '=', id)
     .execute()
+}
+
+/** Locks a wallet that is about to owe a payment; false when it is the treasury of earlier, whose money has gone to its successor. */
+export async function lockPayer(db: Db, id: string): Promise<boolean> {
+  const row = await db
+    .updateTable('wallets')
+    .set(({ ref }) => ({ fence: ref('fence') }))
+    .where('id', '=', id)
+    .where('purpose', '!=', FORMER_TREASURY)
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Whether sends of a wallet are queued. */
+export async function owesSends(db: Db, id: string): Promise<boolean> {
+  const rows = await db
+    .selectFrom('wallet_blocks')
+    .select('id')
+    .where('wallet_id', '=', id)
+    .where('status', '=', 'queued')
+    .where('kind', '=', 'send')
+    .limit(1)
+    .execute()
+  return rows.length > 0
 }

@@ -90,6 +90,10 @@ export const Confirmed = (props: { ask: string; about?: string; kind?: 'danger';
   </details>
 )
 
+/** Whether a name is that of a field, or of a part of it such as `items[2].price`. */
+export const isIn = (wire: string, name: string) =>
+  name === wire || (name.startsWith(wire) && /^[.[]/.test(name.slice(wire.length)))
+
 interface FieldProps {
   filled: FormState
   name: string
@@ -288,7 +292,7 @@ export const FormError = (props: {
 }) => {
   const { filled, fields, elsewhere = [] } = props
   const { error } = filled
-  if (!error || (error.field !== undefined && elsewhere.includes(error.field))) return null
+  if (!error || (error.field !== undefined && elsewhere.some((wire) => isIn(wire, error.field!)))) return null
   const isBeside = error.field !== undefined && fields.includes(error.field)
   return (
     <p class="notice failed" role="alert">

@@ -4,6 +4,8 @@ import type { Raw } from '../../../kernel/money.ts'
 import type { Db } from '../../../kernel/db.ts'
 import type { SendPurpose } from '../purposes.ts'
 import type { WalletContext } from '../context.ts'
+import { walletBusy } from '../errors.ts'
+import { lockPayer } from '../old-keys-store.ts'
 import { type OutboxBlock, findByReference, insertSend } from '../outbox-store.ts'
 import { type Wallet, findServiceWallet } from '../store.ts'
 import { createWallet } from './wallets.ts'
@@ -44,6 +46,8 @@ export async function queuePayment(
 ): Promise<void> {
   // Without an amount, a send would take the whole balance, which is never owed to a customer.
   if (typeof amount !== 'bigint' || amount <= 0n) throw new RangeError('A payment needs an amount.')
+  // The caller reads the treasury of today when it tries again.
+  if (!(await lockPayer(db, walletId))) throw walletBusy()
   const send = { id: ids.next('wbl'), walletId, purpose, accountId: null, destination, amount, deadlineAt: null }
   await insertSend(db, { ...send, reference: `payment:${reference}`, createdAt: clock.now() })
 }
