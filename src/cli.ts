@@ -1,4 +1,4 @@
-// Imported first, because the process that started this one may be gone already.
+// Imported first, so that this process exits even if the launcher that started it ends while the other modules load.
 import './cli/parent-first.ts'
 import { existsSync } from 'node:fs'
 import { enableCompileCache, flushCompileCache } from 'node:module'

@@ -48,7 +48,7 @@ export async function answerBatch(
     if (!response.write((isFirst ? '[' : ',') + text)) await hasRead(response)
     isFirst = false
   }
-  // Those that still run have learned that the client left.
+  // If the client left, `leaving` has already notified the elements that still run; wait for them to end.
   await Promise.all(waiting)
   if (!isFirst) response.end(']')
 }

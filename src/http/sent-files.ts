@@ -9,7 +9,7 @@ import { SentFields } from './forms.ts'
 const FORM_BYTES_MAX = 64 * 1024
 /** One picture of the largest size beside the fields. */
 const UPLOAD_BYTES_MAX = 512 * 1024 + FORM_BYTES_MAX
-/** No reader accepts it as an address. */
+/** Put into the field of a refused file, where it is an invalid address. */
 const REFUSED_FILE = 'refused file'
 
 export function acceptForms(server: FastifyInstance): void {

@@ -37,7 +37,8 @@ export const FAILURES = {
 
 /** Failures that do no harm, each with its reason. They are counted, because many of them are a sign of trouble. */
 export const LOSSES = {
-  'wallet.index': 'An index of the seed that is not returned stays unused; recovering looks beyond it.',
+  'wallet.index':
+    'If a new wallet is not stored and its seed index cannot be given back, that index stays unused; `wallets recover` continues past it.',
   'wallets.lease': 'A lease that is not renewed or released expires, and nothing is signed without one.',
   'checkout.proof': 'A payment without a proof counts like any other; only its proof is missing.',
   'x402.lease': 'A lease that is not renewed or released expires.',

@@ -95,7 +95,7 @@ async function tryAsk(node: Upstream, request: object): Promise<NodeAnswer | und
     const answer = await node.inquire(request)
     return answer.error === undefined ? answer : undefined
   } catch {
-    // No answer proves nothing; probes find out whether the node still works.
+    // A missing answer proves nothing; probes find out whether the node still works.
     return undefined
   }
 }

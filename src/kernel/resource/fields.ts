@@ -207,7 +207,7 @@ export function rows<Of extends Columns>(
   })
 }
 
-/** The input of an object of any members; `like` is an example of one. */
+/** The form input for an object with any members; `like` is the name and value of an example member. */
 export const membersControl = ({
   like: [name, value],
   ...control

@@ -159,7 +159,7 @@ export class PaymentMonitor implements FeedConsumer {
           const receivedAt = places.get(send.hash)
           // Nodes learn of its receive one after another, so the block stays in the batch and is read again.
           if (send.waits === undefined) return
-          // Received longer ago, or on a node ahead of the one that answered: a scan finds the height.
+          // The receive is older than the newest blocks, or the nodes do not agree on it yet: a scan finds its height.
           if (receivedAt === undefined) {
             await this.#hasten(send.to)
             batch.delete(send.hash)

@@ -130,7 +130,7 @@ export async function markChecked(db: Db, id: string, now: number): Promise<void
   await db.updateTable('wallet_seeds').set({ checked_at: now }).where('id', '=', id).execute()
 }
 
-/** The highest place that a wallet of the store has; -1 without any. */
+/** The highest index of this seed that a wallet in the store uses; -1 if none does. */
 export async function findLastPlace(db: Db, seedId: string): Promise<number> {
   const row = await db
     .selectFrom('wallet_keys')

@@ -5,7 +5,7 @@ import { Badge, Moment, Nano, Table, shorten } from '../dashboard/show.tsx'
 export interface Explorer {
   view: LedgerView
   names: LedgerNames
-  /** Prefix of every link: the pages are part of another site, or a site of their own. */
+  /** Prefix of every link, because the explorer can be part of another site; empty if it is a site of its own. */
   base: string
   /** Address of the stream that announces changes. */
   events: string

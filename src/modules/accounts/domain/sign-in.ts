@@ -16,7 +16,7 @@ const HOUR = 3_600_000
 /** Links are valid as long as they count towards the limit, so an address at its limit has working links in its mailbox. */
 const LINK_MILLISECONDS = HOUR
 const LINKS_PER_HOUR_MAX = 5
-/** The last place is kept for requests by other callers. */
+/** One less than an address may get, so that another caller can still request a link for it. */
 const LINKS_OF_A_CALLER_MAX = 4
 /** To different addresses: enough for an office behind one network address, too few to mail a list of strangers. */
 const LINKS_TO_ALL_MAX = 100

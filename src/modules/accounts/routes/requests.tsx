@@ -70,7 +70,7 @@ const request = view<LoggedRequest>()({
   stands_for: integer,
 })
 
-/** The same for programs. */
+/** The API that lists the same requests as the page. */
 const routes: readonly ApiRoute<RequestPorts>[] = [
   {
     tag: 'accounts',

@@ -21,7 +21,7 @@ export interface Claims {
   claims: Claim[]
   /** The first look that saw the send on its address. */
   sightedAt: number | undefined
-  /** True if only temporary information shows that the send pays no checkout: a node's time, or the row of an x402 payment. */
+  /** True if only a node's time or the row of an x402 payment shows that the send pays no checkout; both may be different later. */
   isPassing: boolean
 }
 

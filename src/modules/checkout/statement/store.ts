@@ -156,7 +156,7 @@ export async function listApart(db: Db, span: Span, { after, limit }: Page<Payme
   return rows.map(toPayment)
 }
 
-/** The sum of these payments. */
+/** The number and the sum of the payments that `listApart` lists. */
 export async function sumApart(db: Db, engine: StoreEngine, span: Span): Promise<{ count: number; raw: bigint }> {
   const row = await paymentsApart(db, span)
     .select(({ fn }) => fn.countAll().as('count'))

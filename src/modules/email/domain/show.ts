@@ -70,7 +70,7 @@ export async function showCheck(ctx: EmailContext, payment: EmailPayment): Promi
     amount_paid_raw: balance.toString(),
     amount_due_raw: due.toString(),
     expires_unix: Math.floor((payment.expiresAt ?? payment.fundBy) / 1000),
-    // The only public record of an email payment is this answer.
+    // The address of this same answer, because an email payment has no other public record.
     json: ctx.ports.links.check(id),
     browser: ctx.ports.links.page(id),
     ...(deposit && {

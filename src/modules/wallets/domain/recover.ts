@@ -15,7 +15,7 @@ interface Recovery {
   ask: AskLedger
   /** The search ends after this many addresses in a row without a trace. */
   ahead: number
-  /** The first place to look at; by default somewhat before the counter. */
+  /** The first index of the seed to look at; by default somewhat before the next one that a new wallet would get. */
   from?: number
   actor: Actor
 }
