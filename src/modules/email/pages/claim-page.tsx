@@ -26,7 +26,6 @@ interface FrameProps {
   title: string
   voice: ClaimVoice
   devnet: boolean
-  /** The error of the last attempt. */
   error?: string | undefined
   script?: 'claim.js' | 'pay.js'
   children: ComponentChildren
