@@ -29,7 +29,7 @@ test(
       await press(merchant, 'a[href$="/edit"]')
       await type(merchant, '#f-title', 'Green mug')
       await type(merchant, '#f-amount', 'a lot')
-      await press(merchant, 'main form button')
+      await press(merchant, 'main .save button')
       // The summary links to the field, which already has the focus.
       assert.equal(await merchant.locator('.notice.failed a').getAttribute('href'), '#f-amount')
       assert.equal(await merchant.evaluate('document.activeElement.id'), 'f-amount')
@@ -37,7 +37,7 @@ test(
       assert.equal(await merchant.inputValue('#f-title'), 'Green mug', 'nothing typed is lost')
       await look(merchant, `changes-refused-${name}`)
       await type(merchant, '#f-amount', '3')
-      await press(merchant, 'main form button')
+      await press(merchant, 'main .save button')
       assert.match(await merchant.innerText('main'), /Green mug[^]*Changes saved/)
       type Own = { checkout: { title: string; fiat_amount?: string; metadata: object }; timeline: unknown[] }
       const { checkout } = await rest<Own>('GET', `/api/checkouts/${id}`, key)

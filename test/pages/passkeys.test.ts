@@ -101,7 +101,7 @@ test('added, signed in and proved with, a code once and not twice (contract 5, r
       const before = (await listKeys(dashboard.ctx.db, accountId, 20)).length
       await page.goto(`${url}/dashboard/keys`)
       await type(page, '#f-name', 'Till')
-      await press(page, 'form[action="/dashboard/keys"] button')
+      await press(page, 'form[action="/dashboard/keys"] > button')
       assert.equal(await page.locator('h1').textContent(), 'Confirm it’s you')
       assert.equal((await listKeys(dashboard.ctx.db, accountId, 20)).length, before)
       await look(page, `${name}-prove`)
@@ -109,7 +109,7 @@ test('added, signed in and proved with, a code once and not twice (contract 5, r
       await reach(page, '[data-passkey] button')
       await Promise.all([page.waitForURL(/\/dashboard\/keys$/), page.keyboard.press('Enter')])
       await type(page, '#f-name', 'Till')
-      await press(page, 'form[action="/dashboard/keys"] button')
+      await press(page, 'form[action="/dashboard/keys"] > button')
       assert.equal((await listKeys(dashboard.ctx.db, accountId, 20)).length, before + 1)
       await signOut(at)
       const recover = async () => {
