@@ -45,7 +45,12 @@ test('errors of a form are beside their fields, and the input is kept', async (t
     ['/checkouts/new', '/checkouts', { ...priced, 'invoice.lines[0].price': '1' }, 'invoice.lines[0].title'],
     ['/checkouts/new', '/checkouts', { ...priced, 'buyer.email': 'nobody' }, 'buyer.email'],
     ['/checkouts/new', '/checkouts', { ...priced, success_url: 'javascript:alert(1)' }, 'success_url'],
-    ['/emails', '/emails', { amount: '1', refund_address: shopAddress, emails: 'a@example.com nobody' }, 'emails'],
+    [
+      '/emails',
+      '/emails',
+      { amount: '1', refund_address: shopAddress, 'emails[0]': 'a@example.com', 'emails[1]': 'nobody' },
+      'emails[1]',
+    ],
     ['/names', '/names', { name: 'not a name' }, 'name'],
     ['/names', '/names', { name: 'admin' }, 'name'],
     ['/keys', '/keys', { name: '', kind: 'secret' }, 'name'],

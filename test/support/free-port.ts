@@ -13,7 +13,6 @@ const TRIES_MAX = 100
 const GIVEN = join(tmpdir(), `nano-gateway-ports-${userInfo().uid}`)
 
 const given = new Set<number>()
-mkdirSync(GIVEN, { recursive: true })
 process.once('exit', () => given.forEach((port) => rmSync(fileOf(port), { force: true })))
 
 /** A port that nobody listens on, and that nobody gets who did not ask for this very one. */
@@ -30,6 +29,8 @@ export async function freePort(): Promise<number> {
 const fileOf = (port: number) => join(GIVEN, String(port))
 
 function take(port: number): boolean {
+  // Whoever clears the folder for temporary files clears this one, too.
+  mkdirSync(GIVEN, { recursive: true })
   try {
     writeFileSync(fileOf(port), String(process.pid), { flag: 'wx' })
     return true

@@ -120,12 +120,18 @@ export const toWrong = (place: Place, message: string, code: ErrorCode = 'invali
  * The text of a refusal beside its field in a form: the label stands in place of the field's name, with which most refusals of the API begin, as in
  * `tips must be …`.
  */
-function inForm({ field, label, formText }: Place, message: string): string {
+export function inForm({ field, label, formText: own }: Place, message: string): string {
+  const formText = own ?? FIXED[message]
   if (message === missingText(field)) return `${label} is required`
   if (message.startsWith(`${field} `)) return label + message.slice(field.length)
-  // The fixed message for programs.
-  if (message === 'Invalid amount number' && formText === undefined) return `${label} must be an amount such as 12.50.`
   return formText === undefined ? message : `${label} ${formText}.`
+}
+
+/** Messages that programs may compare with, so that they never change. */
+const FIXED: Readonly<Record<string, string>> = {
+  'Invalid amount number': 'must be an amount such as 12.50',
+  'Invalid email': 'must be an email address',
+  'Bad account number': 'must be a Nano address',
 }
 
 /** The errors of a refused form by field. `known` are texts about fields of which the form knows better what was wrong. */

@@ -7,7 +7,7 @@ import type { TimelineEntry } from './changes-store.ts'
 import type { Payment } from './payments-store.ts'
 import type { CheckoutPorts } from './ports.ts'
 import { ANONYMOUS, type Checkout, type SeenBlock, markerOf } from './record.ts'
-import { listedRefund, publicRefund } from './refunds/shape.ts'
+import { ownRefund, publicRefund } from './refunds/shape.ts'
 import {
   askedRaw,
   boughtPlan,
@@ -225,7 +225,7 @@ export const OWN_CHECKOUT = record({
   ...ownCheckout.schema.properties,
   buyer: optional(record({ name: orNull(text), email: orNull(text) })),
   ...REFUNDED,
-  refunds: optional(list(listedRefund.schema)),
+  refunds: optional(list(ownRefund.schema)),
   ...ORDERED,
 })
 

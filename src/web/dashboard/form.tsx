@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { FormState, FrameProps } from '../../kernel/page.ts'
+import { inForm } from '../../kernel/resource/wrong-fields.ts'
 import { pictureIdIn } from '../../kernel/shown-fields.ts'
 
 export const EMPTY: FormState = { values: {} }
@@ -110,7 +111,8 @@ function Labelled(
   props: FieldProps & { children: (described: string | undefined, wrong: boolean) => ComponentChildren },
 ) {
   const { filled, name, label, hint, required, expected, purposes, children } = props
-  const text = filled.errors?.[name] ?? (filled.error?.field === name ? filled.error.text : undefined)
+  const refusal = filled.errors?.[name] ?? (filled.error?.field === name ? filled.error.text : undefined)
+  const text = refusal === undefined ? undefined : inForm({ field: name, label }, refusal)
   const wrong = text !== undefined
   const described = [hint !== undefined && `${name}-hint`, wrong && `${name}-error`].filter(Boolean).join(' ')
   return (
@@ -298,7 +300,7 @@ export const FormError = (props: {
     <p class="notice failed" role="alert">
       {isBeside ? (
         <>
-          Nothing was saved. Please correct: <a href={`#f-${error.field}`}>{error.field!.replaceAll('_', ' ')}</a>
+          Nothing was saved. Please correct <a href={`#f-${error.field}`}>the marked field</a>.
         </>
       ) : (
         error.text
