@@ -78,7 +78,7 @@ async function keep(page: Page, name: string, height: number): Promise<void> {
   mkdirSync(folder, { recursive: true })
   const path = join(folder, `${name}.png`)
   const { width } = page.viewportSize()!
-  await page.screenshot({ path, clip: { x: 0, y: 0, width, height } })
+  await page.screenshot({ path, fullPage: true, clip: { x: 0, y: 0, width, height } })
   process.stdout.write(`docs/pictures/${name}.png, ${Math.ceil(statSync(path).size / 1024)} KiB\n`)
 }
 

@@ -28,7 +28,7 @@ function wait(milliseconds, run) {
   return () => clearTimeout(timer)
 }
 
-/** Tests that are written for each engine run on the one that is given, or on both; PostgreSQL is reached through a pooler where one is named. */
+/** Tests for both engines run on the given one, or on both. With a pooler given, PostgreSQL is used through it. */
 export async function runSuite(
   root,
   files,

@@ -65,7 +65,7 @@ export async function startApp(config: Config, infra: Infra): Promise<App> {
   }
 }
 
-/** Declares the restore of a store that this data folder has seen in a newer state, and ends a gateway under which the store is restored. */
+/** If the store is older than this data folder has seen it, declares it restored; if it becomes so while the gateway runs, ends the gateway. */
 async function followStore({ mark, store, log }: Ports, { leave }: Infra, stack: AsyncDisposableStack): Promise<void> {
   if (mark.isOlder) {
     log.error({ event: 'store_restored', reason: RESTORED_BENEATH })

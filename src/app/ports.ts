@@ -55,7 +55,7 @@ export interface Surroundings {
   ledgerClock?: Clock
   random: Random
   log: Log
-  /** Ends the process at once, because what it remembers of the store is not true any more. */
+  /** Ends the process at once, because its memory no longer matches the store. */
   leave?: (reason: string) => void
   /** Remembers the fastest search for work on this machine. */
   tuning?: TuningMemory

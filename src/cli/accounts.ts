@@ -159,12 +159,13 @@ export function eraseData(who: string, { json }: Flags): Promise<void> {
       const onClosed = () => gateways.publish(STANDING_NOTICE, account.id)
       await eraseAccount(ctx, { accountId: account.id, actor: OPERATOR, signal, onClosed })
     }
-    if (person) {
-      await erasePerson(ctx.db, person, signal)
-      if (!account) await insertAudit(ctx, { actor: OPERATOR, accountId: null, what: 'person.erased', detail: {} })
-    }
-    print(json, { erased: true, account: account?.id ?? null }, [
+    const needed = person ? await erasePerson(ctx.db, person, signal) : []
+    if (!account) await insertAudit(ctx, { actor: OPERATOR, accountId: null, what: 'person.erased', detail: {} })
+    print(json, { erased: true, account: account?.id ?? null, needed }, [
       'Erased. Backups that were made before still have it.',
+      ...(needed.length > 0
+        ? [`Not over, so the address stays there: ${needed.join(', ')}. Erase it again later.`]
+        : []),
     ])
   })
 }

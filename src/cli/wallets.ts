@@ -64,7 +64,7 @@ export function settle({ json }: Flags): Promise<void> {
 export const noteRestored = (): Promise<void> =>
   withStore(async (ctx) => {
     await declareRestore(ctx, OPERATOR)
-    // A gateway that still runs from before the restore ends.
+    // Ends a gateway that still runs from before the restore.
     await renewMark(ctx)
   })
 

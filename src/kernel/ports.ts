@@ -284,8 +284,11 @@ export interface Picture {
 
 /** Pictures at merchants' addresses. We fetch them, so that payers contact no other server. */
 export interface Pictures {
-  /** Undefined if it is not a picture, is too large, or is currently unavailable. */
-  find(url: string): Promise<Picture | undefined>
+  /**
+   * Undefined if it is not a picture, is too large, or is currently unavailable. `owner` is whose page shows it: nobody
+   * takes the places of others.
+   */
+  find(url: string, owner: string): Promise<Picture | undefined>
 }
 
 export interface SizedPicture extends Picture {

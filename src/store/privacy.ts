@@ -180,71 +180,76 @@ export interface Person {
 interface Named {
   table: keyof Tables
   key: string
-  where(person: Person): RawBuilder<boolean>
+  of(person: Person): RawBuilder<boolean>
+  /** Whether nothing depends on it any more, so that it can be erased. */
+  isOver: RawBuilder<boolean>
   /** The columns that are exported: the others belong to the account that recorded the address. */
   shown: readonly string[]
   blank: RawBuilder<unknown>
 }
 
+const CLOSED = sql`('complete', 'expired', 'cancelled')`
+
 const NAMED: readonly Named[] = [
   {
     table: 'checkouts',
     key: 'id',
-    // Finished ones only: a merchant may still need to be notified of a payment.
-    where: ({ email }) =>
-      sql`notify is not null and lower(notify) = ${email} and status in ('complete', 'expired', 'cancelled')
-      and (status <> 'complete' or notified_at is not null)`,
+    of: ({ email }) => sql`notify is not null and lower(notify) = ${email}`,
+    // A merchant may still need to be notified of a payment.
+    isOver: sql`status in ${CLOSED} and (status <> 'complete' or notified_at is not null)`,
     shown: ['notify', 'created_at'],
     blank: sql`notify = null`,
   },
   {
     table: 'checkout_buyers',
     key: 'checkout_id',
+    of: ({ email }) => sql`lower(email) = ${email}`,
     // As long as the checkout is open, its receipt may still be due.
-    where: ({ email }) =>
-      sql`lower(email) = ${email} and checkout_id in (select id from checkouts
-        where status in ('complete', 'expired', 'cancelled'))`,
+    isOver: sql`checkout_id in (select id from checkouts where status in ${CLOSED})`,
     shown: ['name', 'email', 'created_at', 'receipt_at'],
     blank: sql`email = null, name = null`,
   },
   {
     table: 'service_orders',
     key: 'checkout_id',
-    where: ({ email }) =>
-      sql`subject = ${email} and exists (select 1 from checkouts where checkouts.id = service_orders.checkout_id
-      and checkouts.status in ('complete', 'expired', 'cancelled'))`,
+    of: ({ email }) => sql`subject = ${email}`,
+    isOver: sql`exists (select 1 from checkouts where checkouts.id = service_orders.checkout_id
+      and checkouts.status in ${CLOSED})`,
     shown: ['kind', 'subject', 'created_at'],
     blank: sql`subject = 'erased'`,
   },
   {
     table: 'service_payments',
     key: 'block_hash',
-    where: ({ email }) => sql`subject = ${email} and outcome in ('applied', 'refunded')`,
+    of: ({ email }) => sql`subject = ${email}`,
+    isOver: sql`outcome in ('applied', 'refunded')`,
     shown: ['kind', 'subject', 'outcome', 'created_at'],
     blank: sql`subject = 'erased'`,
   },
   {
     table: 'subscriptions',
     key: 'id',
+    of: ({ email }) => sql`lower(email) = ${email}`,
     // People who are still reminded end that by the link in the mail, and are erased then.
-    where: ({ email }) => sql`lower(email) = ${email} and status in ('lapsed', 'ended')`,
+    isOver: sql`status in ('lapsed', 'ended')`,
     shown: ['email', 'status', 'plan', 'created_at', 'paid_until'],
     blank: sql`email = null`,
   },
   {
     table: 'members',
     key: 'id',
+    of: ({ email }) => sql`email = ${email}`,
     // Members of an account are removed by the people of that account.
-    where: ({ email }) => sql`email = ${email} and ended_at is not null`,
+    isOver: sql`ended_at is not null`,
     shown: ['role', 'invited_at', 'joined_at', 'ended_at'],
     blank: sql`email = 'erased'`,
   },
   {
     table: 'email_recipients',
     key: 'id',
+    of: ({ emailHash }) => (emailHash === undefined ? sql`1 = 0` : sql`email_hash = ${emailHash}`),
     // As long as a share can be claimed, its recipient must be notified and counted.
-    where: ({ emailHash }) =>
-      emailHash === undefined ? sql`1 = 0` : sql`email_hash = ${emailHash} and status in ('claimed', 'refunded')`,
+    isOver: sql`status in ('claimed', 'refunded')`,
     shown: ['amount_raw', 'status', 'sent_at', 'claim_address'],
     blank: sql`email = null, email_hash = null`,
   },
@@ -258,27 +263,36 @@ const PERSON_TABLES = ['sign_in_links', 'jobs', 'mails', 'passkeys', 'recovery_c
 /** Everything that the store knows about an email address, except the account of that person. */
 export async function* exportPerson(db: Db, person: Person): AsyncGenerator<ExportedRow> {
   yield* exportAccount(db, { accountId: NO_ACCOUNT, email: person.email })
-  for (const { table, where, shown } of NAMED) {
+  for (const { table, of, shown } of NAMED) {
     const columns = sql.join(shown.map((column) => sql.ref(column)))
     const { rows } = await sql<Record<string, unknown>>`select ${columns} from ${sql.table(table)}
-      where ${where(person)} limit ${SHOWN_MAX}`.execute(db)
+      where ${of(person)} limit ${SHOWN_MAX}`.execute(db)
     for (const row of rows) yield { table, row }
   }
 }
 
-/** Removes an email address, in lower case, from what others have recorded, where it is no longer needed. */
-export async function erasePerson(db: Db, person: Person, signal: AbortSignal): Promise<void> {
+/**
+ * Removes an email address, in lower case, from what others have recorded, where it is no longer needed. Returns where it is still needed, and how
+ * often.
+ */
+export async function erasePerson(db: Db, person: Person, signal: AbortSignal): Promise<string[]> {
   for (const table of PERSON_TABLES) {
     const personal = PERSONAL[table] as Personal<typeof table>
     const where = erasedOf(personal, { accountId: NO_ACCOUNT, email: person.email })
     await inSteps((limit) => deleteSome(db, { from: table, key: personal.key, where, limit }), signal)
   }
-  for (const { table, key, where, blank } of NAMED) {
+  const needed: string[] = []
+  for (const { table, key, of, isOver, blank } of NAMED) {
+    const where = sql`${of(person)} and ${isOver}`
     await inSteps(async (limit) => {
       const { numAffectedRows = 0n } = await sql`update ${sql.table(table)} set ${blank}
-        where ${sql.ref(key)} in (select ${sql.ref(key)} from ${sql.table(table)} where ${where(person)} limit ${limit})
-          and ${where(person)}`.execute(db)
+        where ${sql.ref(key)} in (select ${sql.ref(key)} from ${sql.table(table)} where ${where} limit ${limit})
+          and ${where}`.execute(db)
       return Number(numAffectedRows)
     }, signal)
+    const { rows } = await sql<{ count: number | string }>`select count(*) as count from ${sql.table(table)}
+      where ${of(person)}`.execute(db)
+    if (Number(rows[0]!.count) > 0) needed.push(`${rows[0]!.count} ${table}`)
   }
+  return needed
 }

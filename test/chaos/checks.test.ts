@@ -28,7 +28,7 @@ test('a refund or a share that is not on the ledger, is of another amount, or we
   ])
 })
 
-test('an answer that is not paid, a payment that is not answered, and one that nobody signed are reported', () => {
+test('answers without payment, payments without answer, and unsigned payments are reported', () => {
   const purchases = [
     { hash: 'A', amountRaw: 1n, answer: undefined },
     { hash: 'C', amountRaw: 1n, answer: '{}' },
@@ -60,7 +60,7 @@ test('a send by a key whose right was taken away is reported, also where nobody 
   assert.deepEqual(compareSends(arrived, sends), ['send late has left after its right was taken away'])
 })
 
-test('what no customer has sent, what was meant for another sale, and what went back beyond what was paid is reported', () => {
+test('credits without a payment, for another sale, and refunds above the payment are reported', () => {
   const sale = { way: 'till', address: '', amountRaw: 5n, paidRaw: 5n }
   const sales = ['one', 'two', 'three'].map((id) => ({ ...sale, id }))
   const payment = { to: '', amountRaw: 5n }

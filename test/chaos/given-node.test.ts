@@ -41,7 +41,7 @@ test(
   },
 )
 
-test('a send that was made twice, one that is lost and one that nobody asked for are reported', () => {
+test('duplicate, lost and unrequested sends are reported', () => {
   const sends = [
     { key: 'twice', amountRaw: 2n, hash: 'A' },
     { key: 'lost', amountRaw: 3n, hash: 'C' },
@@ -109,7 +109,7 @@ test('a payer whose node is gone for good ends with the run, whether it signs or
   await assert.rejects(paying, { name: 'AbortError' })
 })
 
-test('chaos takes one node without TLS, as its line is broken byte by byte', () => {
+test('chaos needs a single node without TLS, because it breaks the connection byte by byte', () => {
   const read = (...args: string[]) => readOptions(['--minutes', '1', ...args], {})
   assert.equal(read().node, undefined)
   assert.equal(read('--node', 'http://127.0.0.1:7076').node!.nodeWsUrls, '')

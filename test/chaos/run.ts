@@ -75,7 +75,6 @@ async function breakThings(
       random: new SeededRandom(seed + 100 + at),
       payer,
       buyer: world.money.buyers[at]!,
-      member: world.staff.members[at]!,
       made,
       name,
       ending: ending.signal,

@@ -8,28 +8,27 @@ import { testRandom } from '../support/random.ts'
 
 /** Members of the account that owns the wallets. */
 export interface Staff {
-  /** One manager for each caller. */
-  members: readonly string[]
-  /** A session of a member, as fresh as after signing in. */
-  signIn(memberId: string): Promise<string>
+  /** A new manager, with a session as fresh as after signing in. */
+  hire(): Promise<{ id: string; token: string }>
 }
 
 export const OWNER = 'owner@chaos.example'
 
 export async function openStaff(
   ctx: StoreCtx,
-  { accountId, secretKey, count }: { accountId: string; secretKey: string; count: number },
+  { accountId, secretKey }: { accountId: string; secretKey: string },
 ): Promise<Staff> {
   const secrets = openSecretBox(new Uint8Array(Buffer.from(secretKey, 'base64')), testRandom)
   const sessions = new Sessions({ ...ctx, secrets })
   const owner = (await findMemberByEmail(ctx.db, { accountId, email: OWNER }))!
   const by = { accountId, actor: actorOf.person(owner.id) }
-  const members: string[] = []
-  for (let at = 0; at < count; at++) {
-    const email = `manager-${at}@chaos.example`
-    const { id } = await inviteMember(ctx, { email, role: 'manager', by, baseUrl: 'https://chaos.example' })
-    await acceptInvitation(ctx, { email, id })
-    members.push(id)
+  let hired = 0
+  return {
+    async hire() {
+      const email = `manager-${hired++}@chaos.example`
+      const { id } = await inviteMember(ctx, { email, role: 'manager', by, baseUrl: 'https://chaos.example' })
+      await acceptInvitation(ctx, { email, id })
+      return { id, token: await sessions.create(accountId, { memberId: id }) }
+    },
   }
-  return { members, signIn: (memberId) => sessions.create(accountId, { memberId }) }
 }

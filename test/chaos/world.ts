@@ -193,7 +193,7 @@ async function assemble({ random, given, tell }: WorldOptions, opened: AsyncDisp
 
   const client = new Client(instances, key, random)
   const market = await openMarket(ctx, { client, credits: CREDITS, price: PRICES[0]! })
-  const staff = await openStaff(ctx, { accountId, secretKey: keys.SECRET_KEY, count: money.payers.length })
+  const staff = await openStaff(ctx, { accountId, secretKey: keys.SECRET_KEY })
   if (given) tell(`accounts of this run follow from the key of the funds, at ${firstAccount} and after it`)
   try {
     await money.handOut(client, tell)

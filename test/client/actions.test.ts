@@ -50,7 +50,7 @@ test('a balance is a bigint under both names of its action, and an amount is sen
   await assert.rejects(gateway.account_info({ account: 5n as never }), { code: 'invalid_amount' })
 })
 
-test('units are exact both ways, and what is no amount is refused', () => {
+test('units are converted exactly both ways, and invalid amounts are refused', () => {
   assert.equal(raw('0.000000000000000000000000000001'), 1n)
   assert.equal(raw(1e-7), 10n ** 23n)
   assert.equal(nano(10n ** 30n + 1n), '1.000000000000000000000000000001')

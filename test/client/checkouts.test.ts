@@ -62,7 +62,7 @@ test('who waits for a checkout that ends unpaid does not see it as paid', async 
   assert.equal(nano(raw('2')), '2')
 })
 
-test('a merchant gives up what nobody has paid; what was paid stays paid, and in view', async (t) => {
+test('a merchant cancels unpaid checkouts; paid ones stay paid and visible', async (t) => {
   const opened = await openGateway(t)
   const { url } = opened
   const [merchant, other] = [await opened.join(), await opened.join()]

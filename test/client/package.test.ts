@@ -59,7 +59,7 @@ async function runIn(folder: string, node: string, program: string, env: Record<
   return stdout
 }
 
-test('the package is small, has its types, names what it needs, and nothing of a server', (t) => {
+test('the package is small, has types, declares its dependencies, and contains nothing of the server', (t) => {
   const { folder, bytes, files } = packClient()
   t.diagnostic(`${Math.ceil(bytes / 1000)} KB packed, ${files.length} files`)
   assert.ok(bytes < 80_000, `${bytes} bytes`)

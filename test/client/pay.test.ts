@@ -17,7 +17,7 @@ async function openBuyer(t: Parameters<typeof openShop>[0], budget: Budget, watc
   return { ...shop, gateway, watched, privateKey }
 }
 
-test('a program without a key buys work within its budget, and knows what it has paid for', async (t) => {
+test('a program without a key buys work within its budget, with a record of its payments', async (t) => {
   const budget = new Budget(2n * PRICE)
   const { gateway, node, url } = await openBuyer(t, budget)
   const unpaid = createGateway({ url }).work_generate({ hash: newHash() })
@@ -54,7 +54,7 @@ test('a paid request whose reply was lost is presented again with the same payme
 })
 
 // It answers with a refusal, keeps the block, and publishes it.
-test('a seller that takes a payment and says it has not is paid once, and the budget counts it', async (t) => {
+test('a seller that takes a payment and denies it is paid once, and the budget counts it', async (t) => {
   let cheats = 0
   const refused: string[] = []
   const watched = watchedFetch(async (asked, go) => {
@@ -79,7 +79,7 @@ test('a seller that takes a payment and says it has not is paid once, and the bu
   assert.deepEqual([budget.left, paymentsOnLedger(node)], [PRICE, 2])
 })
 
-test('a payment that was refused, and whose place another takes, costs nothing', async (t) => {
+test('a refused payment that another one replaces costs nothing', async (t) => {
   let refusals = 0
   const watched = watchedFetch((asked, go) => {
     const refuses = asked.headers.has('payment-signature') && refusals++ === 0

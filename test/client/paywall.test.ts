@@ -169,7 +169,7 @@ test('a payment that is shown to both processes of a seller buys one page, not t
   assert.equal(received(), raw('0.01'))
 })
 
-test('a process whose settlement never arrived does not serve what another has served since', async (t) => {
+test('a process whose settlement never arrived does not serve a payment that another process has served since', async (t) => {
   const unreachable: Fetch = async () => Promise.reject(new TypeError('fetch failed'))
   let isAway = true
   const { show } = await openProcesses(t, [

@@ -63,7 +63,7 @@ test('a payment whose reply was lost is looked up, and not made twice', async (t
   assert.ok(node.ledger.store.findBlock(hash))
 })
 
-test('a payment of which nobody knows the end is reported as such, and finished before the next one', async (t) => {
+test('a payment with an unknown outcome is reported as such, and finished before the next one', async (t) => {
   let isAway = false
   const watched = watchedFetch((asked, go) => {
     if (asked.path === '/actions/process' && asked.body.includes('"send"')) isAway ||= watched.count(asked.path) === 2
@@ -82,7 +82,7 @@ test('a payment of which nobody knows the end is reported as such, and finished 
   assert.deepEqual(states, ['settled', 'settled'])
 })
 
-test('a wallet sends no more than its budget, nor what it does not have, nor to what is no address', async (t) => {
+test('a wallet refuses sends above its budget, above its balance, and to invalid addresses', async (t) => {
   const { gateway, node, wallet } = await openFunded(t)
   await wallet.receive()
   const budget = new Budget(raw('1'), { perPayment: raw('0.6') })

@@ -33,7 +33,7 @@ test('a customer who pays at once is served although the clock of the gateway is
   }
 })
 
-test('a clock goes by what it follows, and setting it changes nothing any more', async () => {
+test('a clock that follows another one shows its time, and can no longer be set', async () => {
   let wall = 1_000_000
   const clock = new FollowingClock(() => wall)
   assert.equal(clock.now(), 1_000_000)

@@ -42,7 +42,7 @@ const shown = new Map(
 /** Used by compose.yaml itself. */
 const NOT_OURS = new Set(['LISTEN'])
 
-test('no setting is lost on its way into the container: what is not set by compose.yaml itself is in the file it hands over', () => {
+test('no setting is lost on its way into the container: those not set by compose.yaml are in its env file', () => {
   assert.equal(gateways.length, 2)
   for (const [name, { environment, env_file: file, secrets }] of gateways) {
     assert.equal(file, '.env', name)
@@ -66,7 +66,7 @@ test('no setting is lost on its way into the container: what is not set by compo
   }
 })
 
-test('the example of settings shows the defaults that the gateway has, and sets what the gateway takes', () => {
+test('the example of settings shows the real defaults and sets valid values', () => {
   const wrong = describeConfig({}).filter(({ name, default: fallback }) => {
     const example = shown.get(name)
     return example && !example.isSet && !/example/.test(example.value) && example.value !== fallback
@@ -78,7 +78,7 @@ test('the example of settings shows the defaults that the gateway has, and sets 
   loadConfig(Object.fromEntries([...shown].map(([name, { value }]) => [name, value])))
 })
 
-test('the example opened the faucet and left sends without limits on the live network: it sets what going-live.md says, and a check finds nothing wrong', () => {
+test('the example opened the faucet and left sends without limits on the live network: it sets what going-live.md says, and config --check finds nothing wrong', () => {
   const guide = readFileSync(join(deploy, '../docs/going-live.md'), 'utf8')
   const said = [...guide.matchAll(/^export (.+)$/gm)].flatMap(([, line = '']) => [
     ...line.matchAll(/([A-Z_]+)=(?:'[^']*'|([\w.]+)(?= |$))/g),
@@ -161,7 +161,7 @@ interface Alarms {
   groups: { rules: { alert: string; labels: { severity: string }; annotations: { summary: string } }[] }[]
 }
 
-test('an alarm reaches somebody: Prometheus reads every gateway, and each severity has a receiver', () => {
+test('alarms reach a person: Prometheus reads every gateway, and each severity has a receiver', () => {
   const prometheus = parse(read('prometheus/prometheus.yml')) as Prometheus
   const [scrape] = prometheus.scrape_configs
   const port = gateways[0]![1].environment!.METRICS_PORT

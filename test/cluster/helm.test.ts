@@ -118,7 +118,7 @@ test('the chart makes everything that a service of two gateways needs, and every
   assert.notDeepEqual(get('Job').spec.template!.metadata.labels, labels, 'no service leads to the job')
 })
 
-test('a cluster would take every resource of the chart: no field is unknown, missing or of a wrong type', () => {
+test('a cluster accepts every resource of the chart: no field is unknown, missing or of a wrong type', () => {
   const plain = render(() => ({ autoscaling: { enabled: false } }))
   assert.deepEqual(refused([...resources, ...plain]), [])
   const { spec, ...service } = get('Service')
@@ -164,7 +164,7 @@ test('the settings of the chart are taken by a gateway as they are, and its secr
   }
 })
 
-test('a pod that stops is out of the service before it takes no more requests, and ends before it is killed', () => {
+test('a stopping pod leaves the service before it refuses requests, and ends before it is killed', () => {
   const { notice, finish } = (read('values.yaml') as Values).drain
   const { containers, terminationGracePeriodSeconds: grace } = podOf('Deployment')
   const { periodSeconds, failureThreshold, httpGet } = containers[0]!.readinessProbe!
@@ -188,7 +188,7 @@ test('nothing in a pod runs as root, writes into the image, or uses a volume tha
   }
 })
 
-test('the schema is brought up to date before the first new gateway, by settings that are there by then', () => {
+test('the schema is brought up to date before the first new gateway, with settings that exist by then', () => {
   const weightOf = (kind: string) => Number(get(kind).metadata.annotations!['helm.sh/hook-weight'])
   for (const kind of ['ConfigMap', 'Job']) {
     assert.equal(get(kind).metadata.annotations!['helm.sh/hook'], 'pre-install,pre-upgrade')

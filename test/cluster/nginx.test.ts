@@ -12,11 +12,11 @@ import { until } from '../support/until.ts'
 /* The configuration in deploy/, in a real nginx. */
 
 // nginx resolves names in `upstream` before it starts, so one missing gateway would stop all service.
-test('nginx takes its configuration while no gateway can be found', async (t) => {
+test('nginx accepts its configuration while no gateway can be reached', async (t) => {
   assert.match(await checkShipped(t), /syntax is ok[^]*test is successful/)
 })
 
-test('with one gateway away nginx starts and answers, and uses it once it is there', async (t) => {
+test('without one of the gateways nginx starts and answers, and uses it once it is there', async (t) => {
   const here = await openGateway(t)
   const port = await freePort()
   const nginx = await Nginx.start(t, [{ port: Number(new URL(here.url).port) }, { port }])

@@ -47,7 +47,7 @@ async function openPair(t: TestContext) {
   return { a, b, alice, store, events, clock, balanceOn, send, publish }
 }
 
-test('a block published through one gateway is seen through the other, whatever that one remembered', async (t) => {
+test('a block published through one gateway is visible through the other, despite its cache', async (t) => {
   const { a, b, events, balanceOn, send, publish } = await openPair(t)
   // The node sends the second gateway nothing, unnoticed. Only the first gateway can notify it.
   events.muted = true

@@ -21,7 +21,7 @@ const ANSWERS_BETWEEN = 40
 const REQUESTS = Number(process.env.ROLLING_REQUESTS ?? 0)
 
 /* A gateway that stops must announce it first: the load balancer needs time to notice, and no request may fail meanwhile. */
-test('a gateway that is about to stop says so, still answers, and sends nobody away before others can take over', async (t) => {
+test('a gateway that is about to stop announces it, and refuses no request before others can take over', async (t) => {
   const clock = new TestClock()
   const gateway = await openGateway(t, { DRAIN_NOTICE_MS: '5000' }, clock)
   const listener = await WsClient.connect(t, `${gateway.url.replace('http', 'ws')}/ws`)
@@ -89,7 +89,10 @@ function beginLoad(t: TestContext, url: string, key: string): Load {
   return load
 }
 
-async function openPair(t: TestContext) {
+/** HAProxy needs two seconds to notice, and more while the machine is busy; nginx is told. */
+const NOTICE = { nginx: '3000', haproxy: '6000' }
+
+async function openPair(t: TestContext, notice: string) {
   const devnet = await openDevnet(t)
   const common = {
     ...sharedKeys(),
@@ -97,8 +100,7 @@ async function openPair(t: TestContext) {
     NODE_URLS: devnet.rpcUrl,
     NODE_WS_URLS: devnet.wsUrl,
     NODE_NETWORK: 'dev',
-    // HAProxy needs two seconds to notice.
-    DRAIN_NOTICE_MS: '3000',
+    DRAIN_NOTICE_MS: notice,
     LIMIT_FREE_PER_MINUTE: '0',
     LIMIT_FREE_CONCURRENCY: '0',
     TRUSTED_PROXIES: 'loopback',
@@ -125,9 +127,10 @@ const BALANCERS = {
   },
 }
 
-for (const [name, open] of Object.entries(BALANCERS)) {
+for (const name of ['nginx', 'haproxy'] as const) {
+  const open = BALANCERS[name]
   test(`gateways behind ${name} are restarted one after another under load, and not one request fails`, async (t) => {
-    const { ports, gateways, start } = await openPair(t)
+    const { ports, gateways, start } = await openPair(t, NOTICE[name])
     const balancer = await open(t, ports)
     const { key } = await gateways[0]!.join()
     const load = beginLoad(t, balancer.url, key)
@@ -163,8 +166,8 @@ for (const [name, open] of Object.entries(BALANCERS)) {
     assert.deepEqual(await sockets.at(-1)!.settle(), [])
   })
 
-  test(`what ${name} refuses itself while no gateway runs is JSON, as a gateway's refusal is`, async (t) => {
-    const { ports, gateways } = await openPair(t)
+  test(`${name} itself refuses in JSON while no gateway runs, like a gateway`, async (t) => {
+    const { ports, gateways } = await openPair(t, NOTICE[name])
     const { url } = await open(t, ports)
     for (const gateway of gateways) await gateway.close()
     let reply!: Reply

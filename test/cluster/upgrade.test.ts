@@ -143,7 +143,7 @@ for (const version of RELEASED) {
   })
 
   // SQLite allows one gateway. Its replacement starts after it has ended, so nobody listens in between.
-  test(`sqlite: a gateway of ${version} is replaced under load, and clients that find nobody ask again and are answered`, async (t) => {
+  test(`sqlite: a gateway of ${version} is replaced under load, and clients that find no gateway repeat their requests and are answered`, async (t) => {
     const scene = await openScene(t, 'sqlite', version)
     const { node, release, envAt } = scene
     const port = await freePort()

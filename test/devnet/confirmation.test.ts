@@ -109,7 +109,7 @@ test('hold, fund, confirm, drop and release work over the RPC', async (t) => {
   assert.equal(await heldNow(), (nano(1) / 2n).toString())
 })
 
-test('release confirms what waits in the order it came, later blocks come by themselves, and a receive confirms the send it stands on first', async (t) => {
+test('release confirms waiting blocks in order, later blocks automatically, and the send before its receive', async (t) => {
   const { node, alice, bob, ask, spend } = await openPeopled(t)
   const told: [hash: string, type: string][] = []
   node.listen((event) => {

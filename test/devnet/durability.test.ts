@@ -124,7 +124,7 @@ function frontierIn(dump: LedgerDump | undefined, { key }: Signer): Frontier {
   }
 }
 
-test('a ledger that is opened again holds what it held', async (t) => {
+test('a ledger that is opened again has the same contents', async (t) => {
   const file = ledgerFile(t)
   const alice = new Signer(1)
   const first = await openDevnet(t, { file, thresholds: NO_WORK })
@@ -142,7 +142,7 @@ test('a ledger that is opened again holds what it held', async (t) => {
   assertConsistent(dumpLedger(file))
 })
 
-test('what waited for confirmation when the ledger closed is confirmed when it opens', async (t) => {
+test('blocks that were unconfirmed when the ledger closed are confirmed when it opens', async (t) => {
   const file = ledgerFile(t)
   const alice = new Signer(1)
   const first = await openDevnet(t, { file, thresholds: NO_WORK })

@@ -143,7 +143,7 @@ test('changes on the network after the fork do not reach it, in whatever order a
   assert.equal((await call(rpcUrl, 'account_info', { account: bob.address })).error, 'Account not found')
 })
 
-test('what was read is kept in the file: a fork goes on without its node, and says what it lacks', async (t) => {
+test('accounts that were read are kept in the file: a fork continues without its node, and names what it lacks', async (t) => {
   const { asked, spoil, fork } = await openWorld(t)
   const file = ledgerFile(t)
   const first = await fork({ file })
@@ -163,7 +163,7 @@ test('what was read is kept in the file: a fork goes on without its node, and sa
   assert.match(error!, /^The forked node does not answer account_info: http:\/\/127\.0\.0\.1:\d+: ./)
 })
 
-test('a fork that is put back or reset is the network again, and nobody asks the node twice', async (t) => {
+test('a fork that is reverted or reset is the network again, without asking the node twice', async (t) => {
   const { asked, fork } = await openWorld(t)
   const { rpcUrl } = await fork()
   const { id } = await call(rpcUrl, 'devnet_snapshot')
@@ -219,7 +219,7 @@ function eachBlock(answer: Answer, change: (block: Answer) => Answer): Answer {
   return { ...answer, blocks: Object.fromEntries(Object.entries(blocks).map(([hash, block]) => [hash, change(block)])) }
 }
 
-test('a node that lies is refused with a word of what is wrong, and nothing of it is kept', async (t) => {
+test('answers of a lying node are refused with the reason, and nothing of them is stored', async (t) => {
   const { network, spoil, fork } = await openWorld(t)
   const file = ledgerFile(t)
   const { rpcUrl } = await fork({ file })
@@ -268,7 +268,7 @@ test('a dumped fork is loaded elsewhere without its node: the network’s part a
   assert.equal((await call(rpcUrl, 'block_info', { hash: hashBlock(spend) })).confirmed, 'true')
 })
 
-test('the explorer shows what a fork has read, and reads nothing for it', async (t) => {
+test('the explorer shows only what a fork has already read', async (t) => {
   const { asked, fork } = await openWorld(t)
   const { node, rpcUrl } = await fork()
   const view = toLedgerView(node)

@@ -66,7 +66,7 @@ test('where the disk is quick, blocks that come one after another share a commit
   await Promise.all(answers)
 })
 
-test('a disk that fails is not trusted again: those in the sync learn of it, and so does everybody after them', async () => {
+test('a failed disk is not trusted again: waiting and later writers get the error', async () => {
   const { disk, syncs, commits, count } = slowDisk()
   const writer = new BatchWriter(disk)
   const first = writer.submit(count)
@@ -80,7 +80,7 @@ test('a disk that fails is not trusted again: those in the sync learn of it, and
   assert.deepEqual(commits, [1], 'nothing was written after it')
 })
 
-test('a ledger that closes ends what it has begun, and takes nothing more', async () => {
+test('a closing ledger finishes what it has begun, and accepts nothing more', async () => {
   const { disk, syncs, count } = slowDisk()
   const writer = new BatchWriter(disk)
   const begun = writer.submit(count)

@@ -114,7 +114,7 @@ test('the list of actions in this test is the list of actions the ledger has', (
   assert.deepEqual(Object.keys(ACTIONS).sort(), all.sort())
 })
 
-test('every action answers whatever stands in place of each of its parameters', async (t) => {
+test('every action answers for any value of each of its parameters', async (t) => {
   const { devnet, samples } = await openTarget(t)
   const bodies: string[] = []
   for (const [action, names] of Object.entries(ACTIONS)) {

@@ -18,7 +18,7 @@ const LIVE_WORK = { open: '7a4d8325da9ffc44', send: 'd48dfad916c0c9db' }
 
 const withWork = (block: StateBlock, work: string) => ({ block: toBlockJson({ ...block, work }), json_block: 'true' })
 
-test('a ledger of DEVNET_WORK=live names the live thresholds, and takes a block with live work and none with less', async (t) => {
+test('a ledger of DEVNET_WORK=live reports the live thresholds, and accepts only blocks with live work', async (t) => {
   const { app, call } = await openGateway(t, { DEVNET_WORK: 'live' })
   assert.equal(app.nodes.pool.upstreams[0]!.state, 'well', 'it is still the ledger of this gateway')
   const { network_minimum, network_receive_minimum } = (await call('active_difficulty')).json()
@@ -69,7 +69,7 @@ test('a gateway that computes dev work has no business on a ledger that asks for
   assert.equal(other.app.nodes.pool.upstreams[0]!.state, 'well', 'one that asks for less takes our blocks all the same')
 })
 
-test('a ledger that asks for no work takes every block, and says so', async (t) => {
+test('a ledger that requires no work accepts every block, and reports that', async (t) => {
   const { rpcUrl, node } = await openDevnet(t, { thresholds: WORK_THRESHOLDS.none })
   const { network_minimum, network_receive_minimum } = await callLedger(rpcUrl, 'active_difficulty')
   assert.deepEqual([network_minimum, network_receive_minimum], [formatWork(0n), formatWork(0n)])

@@ -18,7 +18,7 @@ test('a block that was dropped during its delay stays gone', async (t) => {
   assert.deepEqual(dumpLedger(file), before)
 })
 
-test('dropping a send takes back whatever was built on it, and leaves no trace', async (t) => {
+test('dropping a send removes everything built on it, and leaves no trace', async (t) => {
   const { node, file, alice, bob, carol, spend } = await openPeopled(t)
   node.hold()
   const kept = await publish(node, alice.change(frontierOf(node, alice.key), bob.key))

@@ -117,7 +117,7 @@ test('a block that waited for its confirmation when the ledger was kept waits ag
   await until(isConfirmed)
 })
 
-test('what the controls have set is put back with the ledger: time, impersonation, faults', async (t) => {
+test('a revert also restores what the controls have set: time, impersonation, faults', async (t) => {
   const { node, clock, alice, ask } = await openTimed(t)
   const { id } = await ask('devnet_snapshot')
   await ask('devnet_set_time', { advance: '1000' })

@@ -93,7 +93,7 @@ test('a ledger that is opened again has the same representatives, and a reset le
   )
 })
 
-test('a client that names representatives gets their votes alone; what is confirmed again is not voted for again', async (t) => {
+test('a client that names representatives gets their votes alone; a block that is confirmed again gets no new votes', async (t) => {
   const { node, rpcUrl, wsUrl } = await open(t, { representatives: 3 })
   const [, [second] = ['']] = await weightsOf(rpcUrl)
   const client = await listening(t, wsUrl, { representatives: [second] })

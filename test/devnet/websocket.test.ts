@@ -6,7 +6,7 @@ import { openDevnet } from '../support/devnet.ts'
 import { call } from '../support/rpc.ts'
 import { WsClient } from '../support/ws-client.ts'
 
-test('topics without news here, work among them, are acknowledged and stay silent; what is unknown or no order is met with silence', async (t) => {
+test('topics without messages here, such as work, are acknowledged; unknown topics and invalid messages are ignored', async (t) => {
   const { devnet, client, alice } = await listening(t)
   for (const topic of ['work', 'telemetry', 'bootstrap', 'stopped_election']) {
     client.send({ action: 'subscribe', topic, ack: true, id: topic })

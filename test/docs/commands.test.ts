@@ -78,7 +78,7 @@ for (const page of pages) {
   })
 }
 
-test('every block says how it is run; what is not has its reason, and nothing else is left out', async (t) => {
+test('every code block says how it is run, or the reason why it is not', async (t) => {
   for (const close of closing) await close()
   const wrong: string[] = []
   const excepted = new Set<RegExp>()

@@ -43,13 +43,13 @@ const LISTS = [
 /** The tests of those lists and of the added things. Other tests in these files take minutes and add nothing. */
 const NAMED = [
   'imports follow',
-  'a module uses earlier',
+  'a module imports only earlier',
   'documents name files',
   'operating guide lists every setting',
   'as it documents itself',
-  'every kind of event stands',
+  'exactly the kinds of events',
   'no setting is lost on its way',
-  'has a line that says for whom it is',
+  'has a line with its access',
   'every route is in the document',
   'a webhook is described for each kind',
   'every example of the reference',

@@ -59,7 +59,7 @@ async function assertServes(gateway: Gateway, { headers, wallet, checkout }: Kep
   assert.equal(sent.status, 200, sent.text)
 }
 
-test('the commands for backup and restore bring both engines back, with what they knew', async (t) => {
+test('the commands for backup and restore restore both engines with all data', async (t) => {
   const devnet = await openDevnet(t)
   const fund = (address: string, raw: bigint) => give(devnet.node, fromAddress(address)!, toRaw(raw))
   const settings = { ...sharedKeys(), NODE_URLS: devnet.rpcUrl, NODE_WS_URLS: devnet.wsUrl, NODE_NETWORK: 'dev' }
@@ -92,7 +92,7 @@ test('the commands for backup and restore bring both engines back, with what the
   await assertServes(await openGateway(t, { ...settings, DATABASE_URL: target }), keptThere)
 })
 
-test('the commands of operators do what they say to a store in use, which then moves to PostgreSQL', async (t) => {
+test('the commands of operators work on a store in use, which then moves to PostgreSQL', async (t) => {
   const gateway = await openGateway(t)
   const { db } = gateway.app.store
   const devnet = gateway.app.devnet!

@@ -5,7 +5,7 @@ import { read } from './documents.ts'
 
 /* Operators follow an alert's link at night and must find what to do. */
 
-test('every alarm links to its entry in the runbook, among those that wake somebody or those that wait', () => {
+test('every alarm links to its entry in the runbook, in the section of its severity', () => {
   const [wake = '', wait = ''] = read('docs/operating/runbook.md').split('\n## In working hours\n')
   const entries = (text: string) => [...text.matchAll(/^### (\w+)\n\n(.{60,})/gm)].map(([, name = '']) => name)
   const rules = [

@@ -43,7 +43,7 @@ const argumentsOf = (script: string) =>
     .filter((command) => command.startsWith(`npm run ${script} -- `))
     .map((command) => command.split(' ').slice(4))
 
-test('the load suite takes every command line that the documents have for it', () => {
+test('the load suite accepts every command line in the documents', () => {
   const usage = read('bench/index.ts').split('*/')[0]!
   const named = argumentsOf('bench')
   assert.ok(named.length > 0)
@@ -53,7 +53,7 @@ test('the load suite takes every command line that the documents have for it', (
   }
 })
 
-test('the suites that break things take every command line that the documents have for them', () => {
+test('the fault suites accept every command line in the documents', () => {
   const lines = [...argumentsOf('chaos'), ...argumentsOf('fuzz')]
   assert.ok(lines.length > 0)
   for (const options of argumentsOf('chaos')) assert.ok(readChaosOptions(options, {}).minutes > 0)
@@ -62,7 +62,7 @@ test('the suites that break things take every command line that the documents ha
   for (const options of argumentsOf('soak')) assert.ok(readSoakOptions(options).minutes > 0)
 })
 
-test('the command line knows every command that stands inside a sentence', async (t) => {
+test('every command named inside a sentence exists', async (t) => {
   const named = new Set(
     quotedCommands().flatMap(
       ({ command }) => /^npx nano-gateway ((?:[a-z][a-z-]* ?)+)/.exec(command)?.[1]?.trim() ?? [],

@@ -83,7 +83,7 @@ test('the ledger starts alone on the ports that were asked for, and answers as a
   assert.equal(await served.stop(), 0)
 })
 
-test('a gateway takes its nodes with their names, weights, roles, websockets and headers', async (t) => {
+test('a gateway uses its nodes with their names, weights, roles, websockets and headers', async (t) => {
   const [main, second] = [await openDevnet(t), await openDevnet(t)]
   const rescue = await openRecordingNode(t)
   const command = replace(take(/^NODE_URLS=/), {

@@ -21,14 +21,14 @@ test('README, getting started and the first payment begin with the same command'
 })
 
 // The rest of `npm ci` needs the network: this checks what it refuses before that. CI starts from a fresh clone with a real one.
-test('npm ci takes the lock file', (t) => {
+test('npm ci accepts the lock file', (t) => {
   const folder = openFolder(t)
   for (const file of ['package.json', 'package-lock.json']) copyFileSync(join(root, file), join(folder, file))
   const { status, stderr } = spawnSync('npm', ['ci', '--dry-run', '--offline'], { cwd: folder, encoding: 'utf8' })
   assert.equal(status, 0, stderr)
 })
 
-test('npm start builds what was fetched, says where it listens and how to begin, answers, and stops when asked', async (t) => {
+test('npm start builds the clone, prints its address and how to begin, answers, and stops when asked', async (t) => {
   const folder = join(openFolder(t), 'nano-gateway')
   const wanted = ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'bin', 'scripts', 'src', 'docs']
   for (const name of wanted) cpSync(join(root, name), join(folder, name), { recursive: true })
@@ -47,7 +47,7 @@ test('npm start builds what was fetched, says where it listens and how to begin,
   await until(() => gateway.banner.includes('"event":"stopped"'))
 })
 
-test('npm run first-payment, which stands for these pages on other systems, takes one', async (t) => {
+test('npm run first-payment, which replaces these pages on other systems, receives one', async (t) => {
   const { output, errors, code } = await runScript(t, `node '${join(root, 'scripts/first-payment.mjs')}'`, root, tools)
   assert.deepEqual([code, errors], [0, ''])
   assert.match(output, /asks for 1\.5\d+ nano\.\nPaid, and seen\.\n$/)

@@ -45,7 +45,7 @@ async function openHouse(t: TestContext, engine: StoreEngine, env: Record<string
 }
 
 forEachEngine((engine, open) => {
-  test('an assertion in background wallet work was seen by nobody: it is a line, a count and an alarm, its round is not done, and the wallet is tried again later', async (t) => {
+  test('an assertion in background wallet work went unnoticed: now it is a log line, a count and an alarm, and the wallet is tried again later', async (t) => {
     const { db, clock, turnUntil, told, count, jobs } = await openHouse(t, engine)
     // While proof of work is computed the fake clock stands still, or it would run ahead.
     const balance = async () => (await findServiceWallet(db, 'treasury'))!.balance
@@ -135,7 +135,7 @@ forEachEngine((engine, open) => {
     await turnPacedBy({ clock, db: store.db }, () => runs === 2)
   })
 
-  test('a payment that cannot be credited is an alarm with what was being done, and is credited once it can', async (t) => {
+  test('a payment that cannot be credited is an alarm with its context, and is credited once it can be', async (t) => {
     const { gateway, db, turnUntil, told, count } = await openHouse(t, engine)
     const made = (await gateway.call('checkout', { address: SHOP, amount: '1' })).json()
     const write = (plans: string) => db.updateTable('checkouts').set({ plans }).where('id', '=', made.id!).execute()
@@ -171,7 +171,7 @@ forEachEngine((engine, open) => {
   })
 })
 
-test('a payment by mail that cannot go on is an alarm with its id, keeps no other waiting, and goes on once it can', async (t) => {
+test('an email payment that fails is an alarm with its id, delays no other, and continues once it can', async (t) => {
   const world = await openEmailWorld(t)
   const { db } = world.gateway.app.store
   const [broken, whole] = [await world.open(), await world.open()]

@@ -14,7 +14,7 @@ const FAULTY = `data:text/javascript,${encodeURIComponent(`
 
 const startGateway = (t: TestContext) => start(t, { DATA_DIR: openFolder(t), NODE_OPTIONS: `--import ${FAULTY}` })
 
-test('a promise that nobody waited for failed: the process lives on, with a line and an alarm', async (t) => {
+test('after an unhandled rejection the process continues, with a log line and an alarm', async (t) => {
   const { pid, url, metricsUrl, stop } = await startGateway(t)
   process.kill(pid, 'SIGUSR2')
   await until(async () => {
@@ -27,7 +27,7 @@ test('a promise that nobody waited for failed: the process lives on, with a line
   assert.match(line!.error!, /forgotten promise/)
 })
 
-test('an exception that nobody caught is reported, and the process ends in order and as failed', async (t) => {
+test('an uncaught exception is reported, and the process shuts down in order with a failure code', async (t) => {
   const { pid, ended } = await startGateway(t)
   process.kill(pid, 'SIGHUP')
   const { code, output } = await ended

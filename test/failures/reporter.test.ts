@@ -14,7 +14,7 @@ import { testRandom } from '../support/random.ts'
 
 /* What operators learn of background failures: log lines and metrics. */
 
-test('a fault of ours in money work is one line with its place and one alarm, by the first of those who meet it', async () => {
+test('an error in the gateway itself where money is moved is one log line with its place and one alarm, by whoever meets it first', async () => {
   const reporter = openReporter()
   const error = new Error('A signature was computed wrongly.')
   reporter.failed('wallets.pass', { walletId: 'wal_1' })(error)
@@ -68,7 +68,7 @@ test('a storm of failures does not fill the disk, and none of it is missing from
   assert.equal(reporter.lines().at(-1)!.suppressed, 4_980)
 })
 
-test('what a parser quotes of a text stays out of the log', () => {
+test('text quoted in a parser’s error stays out of the log', () => {
   const reporter = openReporter()
   const secret = 'rpc_sk_SECRET'
   try {

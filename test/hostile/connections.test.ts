@@ -44,7 +44,7 @@ test('a body or a head that never comes to an end is cut off with 408, and other
   for (const { heard } of sockets) assert.match(heard, /^HTTP\/1\.1 408 /)
 })
 
-test('a thousand connections that say nothing take nothing from those who ask', async (t) => {
+test('a thousand silent connections do not affect other clients', async (t) => {
   const gateway = await openGateway(t)
   const idle = await Promise.all(Array.from({ length: 1_000 }, () => open(t, gateway)))
   assert.equal((await gateway.call('version')).status, 200)
@@ -85,7 +85,7 @@ test('garbage behind a request never becomes its answer, nor a part of it', asyn
   }
 })
 
-test('two lengths, or a length and chunks, are refused: nobody smuggles a second request in a body', async (t) => {
+test('two lengths, or a length and chunks, are refused: no second request can be smuggled in a body', async (t) => {
   const gateway = await openGateway(t)
   for (const headers of [
     ['content-length: 5', 'content-length: 30'],
@@ -104,7 +104,7 @@ test('two lengths, or a length and chunks, are refused: nobody smuggles a second
   }
 })
 
-test('400 in our words for a request without a host', async (t) => {
+test('400 with our own text for a request without a host', async (t) => {
   const gateway = await openGateway(t)
   const { status, body, headers } = await sendOnce(portOf(gateway), 'GET / HTTP/1.1\r\n\r\n')
   assert.deepEqual([status, (JSON.parse(body) as { code: string }).code], [400, 'invalid_request'])

@@ -8,7 +8,7 @@ import { type Role, SCOPES, type Scope } from '../../src/kernel/rights.ts'
 /**
  * - `public`: anybody; shows nobody's private data.
  * - `embedded`: exists only with the development ledger, whose money is worth nothing. On a local gateway anybody; on a public one
- *   administrators, and callers on the machine itself (`test/start/developer-endpoints.test.ts`).
+ *   administrators, and callers on the machine itself (`test/start/developer-access.test.ts`).
  * - `own`: callers with a key or a session, for their own objects.
  * - `object`: the same for one object; someone else's gets exactly the answer of one that does not exist.
  * - `object, administrators read`: the same, and an administrator may read it.

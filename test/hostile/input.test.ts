@@ -13,7 +13,7 @@ const BLOW_UPS = ['a', '1', ' ', '.', '@', '0.', 'a@', '%', '\\', '/..', '(', 'n
 )
 
 // A backtracking pattern would take hours for one of these and block all other requests.
-test('no field of any action can be made to take long by what is written in it', async (t) => {
+test('no value of any field makes an action slow', async (t) => {
   const gateway = await openGateway(t, { LIMIT_FREE_PER_MINUTE: '0', LIMIT_FREE_CONCURRENCY: '0' })
   const key = gateway.app.createdKey!
   let asked = 0
@@ -60,7 +60,7 @@ const OPTIONS = `accounts accounts_add accounts_del all_local_accounts confirmat
 const FRAMES_OF_ONE = 60
 
 // One such frame of an anonymous client used to end the gateway.
-test('a websocket answers after every frame, whatever stands in any member of it', async (t) => {
+test('a websocket still answers after every frame, with any value in any member', async (t) => {
   const gateway = await openGateway(t)
   const frame = { action: 'subscribe', topic: 'confirmation', ack: true }
   const frames = NASTY.flatMap((value) => [
@@ -115,7 +115,7 @@ test('objects and lists of any width and depth are read or refused, and change n
   assert.equal((await gateway.post('{"__proto__":{"action":"version"}}')).status, 400)
 })
 
-test('no spelling of a path opens what the path itself keeps closed', async (t) => {
+test('no spelling of a path gives access that the path itself does not', async (t) => {
   const gateway = await openGateway(t)
   const port = Number(new URL(gateway.url).port)
   const closed = gateway.app.endpoints.routes.filter(

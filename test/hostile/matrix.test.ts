@@ -148,7 +148,7 @@ const ACCESS: Record<Access, readonly (RouteAccess | undefined)[]> = {
   page: [undefined],
 }
 
-test('every route, and no other, has a line that says for whom it is; the access that a module declares is that one, also of what the server adds', async (t) => {
+test('every route, and no other, has a line with its access; that is the access its module declares, also for routes of the server', async (t) => {
   const gateway = await openGateway(t)
   const routes = listed(gateway).filter((route) => !route.startsWith('HEAD '))
   const without = routes.filter((route) => !Object.hasOwn(ROUTES, route))
@@ -165,13 +165,13 @@ test('every route, and no other, has a line that says for whom it is; the access
 })
 
 // Conveniences for a laptop would be a disaster in front of a real network.
-test('what is for the development ledger alone is not there in front of real nodes', async (t) => {
+test('routes for the development ledger do not exist in front of real nodes', async (t) => {
   const gateway = await openGateway(t, { NODE_URLS: 'http://127.0.0.1:1' })
   const left = listed(gateway).filter((route) => ROUTES[route]?.access === 'embedded')
   assert.deepEqual(left, [])
 })
 
-test('every route lets in whom it is for, and reveals to nobody else anything', async (t) => {
+test('every route admits exactly its callers, and reveals nothing to others', async (t) => {
   const world = await openMatrix(t)
   const { victim, other, admin, rest } = world
   for (const route of listed(world.gateway)) {
@@ -238,7 +238,7 @@ test('every route lets in whom it is for, and reveals to nobody else anything', 
   }
 })
 
-test('every action has a line that says for whom it is, and keeps to it', async (t) => {
+test('every action has a line with its access, and keeps to it', async (t) => {
   const { gateway, victim, other } = await openMatrix(t)
   const { actions } = gateway.app.endpoints
   const without = actions.filter(({ name }) => !Object.hasOwn(ACTIONS, name)).map(({ name }) => name)
@@ -258,7 +258,7 @@ test('every action has a line that says for whom it is, and keeps to it', async 
   }
 })
 
-test('what an action does to one thing it does for its owner alone', async (t) => {
+test('actions on an object work only for its owner', async (t) => {
   const { gateway, victim, other, admin, make } = await openMatrix(t)
   const wallet = (await gateway.call('cloud_wallet', { metadata: { note: PRIVATE } }, victim.key)).json().address!
   const unknown = new Signer(32).address
@@ -294,7 +294,7 @@ test('what an action does to one thing it does for its owner alone', async (t) =
 })
 
 // A person must not gain a scope by making a key with it.
-test('every action and every route is asked with a key that somebody of each role made, and opens to what the role may and to nothing else', async (t) => {
+test('every action and route, called with a key made by each role, allows exactly what the role may do', async (t) => {
   const { gateway, rest } = await openMatrix(t)
   const { ctx } = gateway
   const { accountId } = await gateway.join({ email: 'owner@example.org' })

@@ -187,7 +187,7 @@ test(`${COUNT.toLocaleString('en')} conversations, usual, broken and cut anywher
   assert.ok(fast > COUNT / 10, `${fast} of ${COUNT}`)
 })
 
-test('what arrives while an answer is awaited is answered after it, and what cannot be read takes no answer away', async (t) => {
+test('pipelined requests are answered in order, and a malformed one does not lose earlier answers', async (t) => {
   const usual = await openSide(t, true)
   const plain = await openSide(t, false)
   const post = (action: string) =>

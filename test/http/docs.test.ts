@@ -101,7 +101,7 @@ test('programs read every page as text, by its address or by what they accept, a
   assert.equal((await read('/docs/..%2fpackage.md')).status, 404)
 })
 
-test('guides stand in the order in which they are needed, an action by its other name leads to its page, and links within pages name places that exist', async () => {
+test('guides are in the order of use, synonyms of actions lead to their pages, and links within pages have targets', async () => {
   const { text: index } = await get(gateway, '/docs')
   const side = index.slice(index.indexOf('<nav class="docs-side"'))
   const groups = [...side.matchAll(/<h2>([^<]+)<\/h2>/g)].slice(0, 6).map(([, title]) => title)
@@ -188,7 +188,7 @@ test('one address could keep the gateway busy with searches: it has sixty a minu
   assert.equal((await get(gateway, '/docs')).status, 200)
 })
 
-test('what is looked for can be anything, and stays text', async () => {
+test('a search can be any text, and is shown as text', async () => {
   const { text } = await get(gateway, `/docs?q=${encodeURIComponent('<b>nothing "(.*)+$\\')}`)
   assert.match(text, /No page has “&lt;b>nothing/)
   for (const query of [
@@ -205,7 +205,7 @@ test('what is looked for can be anything, and stays text', async () => {
   }
 })
 
-test('a form sends lists, objects and flags as what they are', async () => {
+test('a form sends lists, objects and flags with their types', async () => {
   const lists = await send(gateway, 'accounts_balances', { accounts: `${GENESIS}\n${GENESIS}` })
   const [, body = ''] = /-d '([^']+)'/.exec(snippet(lists.text, 'sh')) ?? []
   assert.deepEqual(JSON.parse(body), { action: 'accounts_balances', accounts: [GENESIS, GENESIS] })
@@ -273,7 +273,7 @@ test('a key typed into a form never comes back, and a cookie is no key', async (
   assert.ok(!gateway.log().includes(key))
 })
 
-test('an action says what it costs: a price, which its form is asked for as a program is, what of it is free, or nothing', async (t) => {
+test('an action’s page shows its price, its free quota or neither, and its form is asked to pay like a program', async (t) => {
   const gateway = await openGateway(t, {
     ...{ X402_PAY_TO: GENESIS, X402_ACTIONS: 'account_history=0.002 nano' },
     ...{ FREE_WORK_PER_HALF_HOUR: '5', FREE_WORK_ANONYMOUS_PER_HOUR: '2' },
@@ -303,7 +303,7 @@ test('an action says what it costs: a price, which its form is asked for as a pr
 
 const has = (program: string, version = '--version') => spawnSync(program, [version]).status === 0
 
-test('the code of a call runs as it stands: in a terminal, with the client, and in every other language that is installed', async (t) => {
+test('the code of a call runs unchanged: in a terminal, with the client, and in every other language that is installed', async (t) => {
   const env = { ...process.env, NANO_GATEWAY_KEY: gateway.app.createdKey }
   const asked = { only: 'code', metadata: `{"it's":true,"none":null,"list":[1,"é"]}`, expire: '2 hours' }
   const { text } = await send(gateway, 'cloud_wallet', asked)

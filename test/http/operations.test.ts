@@ -56,7 +56,7 @@ async function readToEnd(socket: Socket): Promise<string> {
   return text
 }
 
-test('a request in flight is answered while the gateway closes, and nobody else gets in', async (t) => {
+test('a request in flight is answered while the gateway closes, and new ones are refused', async (t) => {
   const node = await openHeldNode(t)
   // Longer than the test may take: this proves that an open keep-alive connection does not delay the shutdown.
   const gateway = await openGateway(t, { NODE_URLS: node.url, DRAIN_MS: '60000' })

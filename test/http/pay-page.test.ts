@@ -19,7 +19,7 @@ const open = async (gateway: Gateway, fields: object = {}) =>
 
 const gateway = shareGateway()
 
-test('nothing but our own scripts, styles and pictures may run on the page, and nobody may frame it', async () => {
+test('only our own scripts, styles and pictures are allowed on the page, and it cannot be framed', async () => {
   const { id } = await open(gateway)
   const { headers, text } = await get(gateway, `/pay/${id}`)
   const policy = String(headers['content-security-policy'])
@@ -58,7 +58,7 @@ test('only the origin that a framed page reports to may frame it, and hostile or
   assert.match(String(receipt.headers['content-security-policy']), /frame-ancestors 'none'/)
 })
 
-test('the page speaks the language that is asked for, and says which it is', async () => {
+test('the page is in the requested language and declares it', async () => {
   const { id } = await open(gateway)
   for (const [accept, query, language] of [
     ['de-AT,de;q=0.9,en;q=0.5', '', 'de'],
@@ -79,7 +79,7 @@ test('the page speaks the language that is asked for, and says which it is', asy
   }
 })
 
-test('a worth in the money of the reader stands beside a price in nano; a price in other money says itself', async () => {
+test('a price in nano is also shown in the currency of the reader; a price in fiat is not converted', async () => {
   const { id } = await open(gateway)
   assert.match((await get(gateway, `/pay/${id}`)).text, /≈ <bdi dir="ltr">\$\d+\.\d\d/)
   assert.match((await get(gateway, `/pay/${id}`, { 'accept-language': 'de-DE' })).text, /≈ <bdi dir="ltr">\d+,\d\d\s€/)

@@ -63,7 +63,7 @@ test('200 credits and usage as rpc_credits tells them (contract 5, rule 7)', asy
   assert.deepEqual(await read(), { credits: 1000, plan: 'prepaid', usage })
 })
 
-test('403 what administrators see is not for others', async (t) => {
+test('403 pages of administrators are closed to others', async (t) => {
   const world = await openRoutes(t)
   const user = await world.join('a@example.com')
   const admin = await world.join('root@example.com', 'admin')

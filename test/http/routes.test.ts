@@ -11,7 +11,7 @@ const tooMany = () => new AppError('too_many_requests', 'Too many requests.', { 
 const limitOf = (bucket: string): RouteLimit => ({ bucket, perMinute: 2, refuse: tooMany })
 const open = { method: 'POST', access: 'open', run: ({ body }) => ({ json: body() }) } satisfies Partial<Route>
 
-test('routes of one bucket share a limit, and nobody who uses it up takes anything from another bucket', async (t) => {
+test('routes of one bucket share a limit, which does not affect another bucket', async (t) => {
   const world = await openRoutes(t, {
     routes: () => [
       { ...open, path: '/pay', limit: limitOf('pay') },
@@ -27,7 +27,7 @@ test('routes of one bucket share a limit, and nobody who uses it up takes anythi
   assert.equal(await status('/claim'), 200)
 })
 
-test('a body may be as large as its route says, and is refused in our words when it is larger', async (t) => {
+test('a body may be as large as its route allows, and a larger one is refused with our own text', async (t) => {
   const world = await openRoutes(t, {
     routes: () => [
       { ...open, path: '/small', bodyBytesMax: 20 },
@@ -44,7 +44,7 @@ test('a body may be as large as its route says, and is refused in our words when
   assert.equal(unreadable.json<{ error: string }>().error, 'Unable to parse JSON')
 })
 
-test('what went wrong has the page that the module has for it, its status, and what was reported before', async (t) => {
+test('an error has the page of its module, its status, and headers set before', async (t) => {
   const limit = { ...limitOf('page'), perMinute: 3 }
   const world = await openRoutes(t, {
     routes: () => [

@@ -322,7 +322,7 @@ test('a client that talks without end is disconnected', async (t) => {
   await client.closed
 })
 
-test('400 in our words for an upgrade that is no handshake, wherever websockets are taken', async (t) => {
+test('400 with our own text for an upgrade that is not a handshake, on every websocket path', async (t) => {
   const { url } = await openGateway(t)
   for (const path of ['/', '/ws', '/node']) {
     const headers = { connection: 'upgrade', upgrade: 'websocket' }

@@ -91,7 +91,7 @@ test('secrets never come back to a browser, an empty field keeps them, and the k
   assert.equal((await shop.play<{ available: boolean }>('settings')).available, false)
 })
 
-test('the checkout of blocks gets a way to pay that knows no secret, and orders in their own tables are declared', async (t) => {
+test('the block checkout gets a payment method without secrets, and orders in their own tables are declared', async (t) => {
   const shop = await openWooShop(t)
   assert.equal((await shop.play<{ active: boolean }>('blocks')).active, false)
   await shop.save({ title: 'Nano &amp; more' })

@@ -79,7 +79,7 @@ test('a payment completes its order once in 100 deliveries, repeated, reordered 
   )
 })
 
-test('what is unsigned, forged, old, or no event is refused; without a secret nothing is taken', async (t) => {
+test('unsigned, forged and old events are refused; without a secret all events are', async (t) => {
   const shop = await openWooShop(t)
   const body = eventOf('0'.repeat(16), 1)
   assert.equal(await shop.tell(body, { secret: '' }), 503, 'an empty secret signs for nobody')
@@ -160,7 +160,7 @@ test('an order that is paid in part waits on hold, is completed by the rest, and
   assert.deepEqual((await shop.show(id)).refunds, [])
 })
 
-test('what ends unpaid cancels an order that still waits; what is paid late or after a cancellation is held for the merchant', async (t) => {
+test('an expired checkout cancels a pending order; a payment that is late or after a cancellation is held for the merchant', async (t) => {
   const shop = await openWooShop(t)
   await shop.save()
   const [unpaid, late, cancelled, elsewhere, twice] = await Promise.all(

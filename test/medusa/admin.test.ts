@@ -76,7 +76,7 @@ test('a payment of another provider, or a checkout of another order, is not show
   await assert.rejects(read(shop, { ...mine, checkout_id: other.checkout_id }), { code: 'foreign_checkout' })
 })
 
-test('each state has words of its own, and a payment that was never finished says what arrived', () => {
+test('each state has its own text, and an unfinished payment shows what has arrived', () => {
   const payment = { additional_status: 'none', amount: '2', amount_paid: '0', refunds: [] } as unknown as PaymentView
   const say = (fields: Partial<PaymentView>) => Object.values(describePayment({ ...payment, ...fields })).join('|')
   assert.deepEqual(

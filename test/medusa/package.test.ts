@@ -7,7 +7,7 @@ import { packMedusa } from '../support/packed-medusa.ts'
 
 /* `@nano-gateway/medusa` as published: installed from its packed file into an empty folder. */
 
-test('the package is small, has its types, needs nothing of Medusa, and is loaded as Medusa loads it', (t) => {
+test('the package is small, has types, does not depend on Medusa, and loads as Medusa loads it', (t) => {
   const { folder, bytes, files } = packMedusa()
   t.diagnostic(`${Math.ceil(bytes / 1000)} KB packed, ${files.length} files`)
   assert.ok(bytes < 45_000, `${bytes} bytes`)

@@ -80,7 +80,7 @@ test('a session is a checkout at the price of the shop, captured when the gatewa
   }
 })
 
-test('too little is not enough, the rest completes, more is reported, and what was not paid in time is canceled', async (t) => {
+test('an underpayment waits, the rest completes it, an overpayment is reported, and an expired payment is canceled', async (t) => {
   const { provider, shop, begin, world } = await openMedusaShop(t, { mode: 'generated_wallet' })
   const session = await begin('payses_1', '3.5')
   const page = await shop.rest('GET', `/checkout/${session.checkout_id}`)
@@ -129,7 +129,7 @@ test('another price is another checkout: the old one takes no payment any more, 
   await provider.deletePayment({ data: { session_id: 'payses_3' } })
 })
 
-test('a hundred webhooks, repeated, late and in any order, say one thing: what the gateway says now', async (t) => {
+test('a hundred webhooks, repeated, late and in any order, lead to one result: the present state at the gateway', async (t) => {
   const { provider, shop, begin, hooks, world, warnings } = await openMedusaShop(t, {
     mode: 'generated_wallet',
     webhookUrl: 'https://shop.example/hook',
@@ -164,7 +164,7 @@ test('a hundred webhooks, repeated, late and in any order, say one thing: what t
   assert.deepEqual(warnings, [])
 })
 
-test('what an option has caused at the gateway names the option, and reveals no address or key', async (t) => {
+test('an error caused by an option names the option, and reveals no address or key', async (t) => {
   const { shop, merchant, options, begin } = await openMedusaShop(t)
   const session = await begin('payses_1', 10)
   const made = await shop.rest('POST', '/api/keys', merchant.key, { name: 'reads', scopes: ['read'] })

@@ -25,7 +25,7 @@ async function openNode(t: TestContext, amount: number, options: Parameters<type
   return { ledger, node: await FaultyNode.start(t, { ledger }) }
 }
 
-test('NODE_NETWORK=live and a node of the dev network: the gateway called itself ready; now nothing is served and everybody learns why', async (t) => {
+test('NODE_NETWORK=live and a node of the dev network: the gateway called itself ready; now it serves nothing and says why', async (t) => {
   const { ledger, node } = await openNode(t, 5)
   const env = { NODE_URLS: `${node.url}#name=wrong`, NODE_WS_URLS: ledger.wsUrl, NODE_NETWORK: 'live' }
   const gateway = await openGateway(t, env)
@@ -84,7 +84,7 @@ test('a node of another network was asked for balances; now it gets no requests,
   assert.deepEqual(told, [here])
 })
 
-test('a node that comes back as a node of another ledger serves nobody, not even before the next probe', async (t) => {
+test('a node that comes back as a node of another ledger is not used, not even before the next probe', async (t) => {
   const clock = new TestClock()
   const { node } = await openNode(t, 5)
   const other = await openNode(t, 7_000, { genesis: genesisOf('elsewhere') })
@@ -116,7 +116,7 @@ test('a node that comes back as a node of another ledger serves nobody, not even
   assert.equal((await balanceOf(gateway)).json().balance, nano(5).toString())
 })
 
-test('a proxy that hides version, telemetry and active_difficulty is known by our first block; one that hides it all serves nothing', async (t) => {
+test('a proxy that hides version, telemetry and active_difficulty is identified by its first block; one that hides everything is not used', async (t) => {
   const { node } = await openNode(t, 5)
   const { node: stranger } = await openNode(t, 7, { genesis: genesisOf('elsewhere') })
   const { node: silent } = await openNode(t, 9)
@@ -134,7 +134,7 @@ test('a proxy that hides version, telemetry and active_difficulty is known by ou
   assert.equal(stranger.hits('account_balance') + silent.hits('account_balance'), 0)
 })
 
-test('on a network whose first block nobody knows beforehand, nodes that contradict each other serve nothing, and two of three decide', async (t) => {
+test('on a network without a known first block, nodes that contradict each other are not used, and two of three decide', async (t) => {
   const beta = { network: 'beta', thresholds: WORK_THRESHOLDS.beta }
   const start = async (word: string) => {
     const ledger = await openDevnet(t, { ...beta, genesis: genesisOf(word) })

@@ -18,7 +18,7 @@ async function assertFrom(source: 'hit' | 'miss', { sourceOf }: Pick<World, 'sou
   }
 }
 
-test('a confirmation drops what is remembered of the account and of the other side, and nothing else', async (t) => {
+test('a confirmation removes the cached answers of both accounts, and no others', async (t) => {
   const world = await openWorld(t)
   const { ledger, sourceOf } = world
   const remember = async () => {
@@ -40,7 +40,7 @@ test('a confirmation drops what is remembered of the account and of the other si
   assert.equal(await sourceOf('blocks_info', block), 'miss')
 })
 
-test('an own block drops what is remembered before it is confirmed', async (t) => {
+test('an own block removes cached answers before it is confirmed', async (t) => {
   const world = await openWorld(t)
   const { ledger, gateway, sourceOf } = world
   ledger.node.hold()
@@ -55,7 +55,7 @@ test('an own block drops what is remembered before it is confirmed', async (t) =
 })
 
 // The first node to confirm a block drops the cached answer. It may be cached again from a node that confirms later.
-test('a block confirmed by a second node drops what was read between the two', async (t) => {
+test('a confirmation by a second node removes what was read since the first', async (t) => {
   const ledgers = [await openDevnet(t, { thresholds: NO_WORK }), await openDevnet(t, { thresholds: NO_WORK })] as const
   for (const { node } of ledgers) await openAccount(node, alice, nano(100))
   const nodes = await Promise.all(ledgers.map((ledger) => FaultyNode.start(t, { ledger })))
@@ -81,7 +81,7 @@ test('a block confirmed by a second node drops what was read between the two', a
   await until(async () => (await balance()) === `${nano(99)}`)
 })
 
-test('what events keep fresh is not remembered while no socket is up, nor across the gap', async (t) => {
+test('answers that depend on events are not cached while no socket is open, nor across the gap', async (t) => {
   const world = await openWorld(t)
   const { ledger, relay, clock, gateway, sourceOf } = world
   const reads = eventReads(alice)
@@ -107,7 +107,7 @@ test('without a websocket nothing that events keep fresh is remembered', async (
 })
 
 // Blocks are built from account_info, and an old frontier makes a fork.
-test('what events keep fresh lasts two seconds at most, and account_info is never remembered', async (t) => {
+test('answers that depend on events are cached for two seconds at most, and account_info is never remembered', async (t) => {
   const world = await openWorld(t)
   const { node, clock, sourceOf } = world
   for (const [action, params] of eventReads(alice)) await sourceOf(action, params)

@@ -9,7 +9,7 @@ import { call } from '../support/rpc.ts'
 import { until } from '../support/until.ts'
 import { alice, bob, carol, eventReads, openWorld } from './cache-steps.ts'
 
-test('a repeated read is answered from memory and says so, in whatever spelling it is asked', async (t) => {
+test('a repeated read, in any spelling, is answered from the cache and marked as such', async (t) => {
   const { node, gateway, sourceOf } = await openWorld(t)
   for (const [action, params] of eventReads(alice)) {
     node.forgetHits()
@@ -51,7 +51,7 @@ test('equal reads share a question even where nothing is remembered, but not aft
   }
 })
 
-test('an error is shared by those who wait for it and by nobody after', async (t) => {
+test('an error is shared by waiting callers and not cached', async (t) => {
   const { node, gateway } = await openWorld(t)
   const release = node.hold('account_info')
   await node.behave('html')
@@ -121,7 +121,7 @@ test('refusals and failures are not remembered', async (t) => {
   assert.equal((await gateway.ask('block_info', { hash: block.previous })).status, 200)
 })
 
-test('the cache stays within its bytes and forgets what was not used for longest', async (t) => {
+test('the cache keeps to its limit and removes the least recently used answers', async (t) => {
   const bytesMax = 48 * 1024
   // Three eighths of the cache are for the node's answers, the rest for the responses made of them.
   const { gateway, sourceOf } = await openWorld(t, { CACHE_BYTES_MAX: String((bytesMax * 8) / 3) })

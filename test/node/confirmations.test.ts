@@ -124,7 +124,7 @@ test('a socket that has gone silent is given up, one that answers pings is kept'
   assert.equal(relays[1]!.connections, 1)
 })
 
-test('after a gap a watched account gets what it missed, once, and nobody is notified of what is not watched', async (t) => {
+test('after a gap, missed events of watched accounts are reported once, and no others', async (t) => {
   const world = await openWorld(t)
   const { gateway, nodes, told, send, cutAll, reconnect, clock } = world
   const release = gateway.app.nodes.confirmations.watch(alice.address)
@@ -166,7 +166,7 @@ test('after a gap a watched account gets what it missed, once, and nobody is not
   )
 })
 
-test('a receive, an opening and an unopened account are found after a gap, too; what is not confirmed by then is not reported', async (t) => {
+test('receives, openings and sends to unopened accounts are found after a gap, too; unconfirmed blocks are not reported', async (t) => {
   const world = await openWorld(t)
   const { ledger, gateway, told, send, cutAll, reconnect } = world
   const [dave, erin] = [new Signer(4), new Signer(5)]
@@ -239,7 +239,7 @@ async function subscribe(t: TestContext, { gateway }: World, signers?: Signer[])
   return client
 }
 
-test('subscribers of the gateway see what happened to their accounts during a gap, once', async (t) => {
+test('subscribers of the gateway get the events of their accounts during a gap, once', async (t) => {
   const world = await openWorld(t)
   const { gateway, told, send, cutAll, reconnect } = world
   const [alices, bobs] = [await subscribe(t, world, [alice]), await subscribe(t, world, [bob])]
@@ -259,7 +259,7 @@ test('subscribers of the gateway see what happened to their accounts during a ga
   assert.equal(gateway.app.nodes.confirmations.connected, true)
 })
 
-test('what a gap hid is reported in the shape of what was received', async (t) => {
+test('events found after a gap have the format of received ones', async (t) => {
   const world = await openWorld(t)
   const { ledger, clock, told, send, cutAll, reconnect } = world
   const client = await subscribe(t, world, [alice])

@@ -146,7 +146,7 @@ for (const fault of LATE) {
 }
 
 // The limit starts with the request, not when a connection becomes free.
-test('504 within its time for every one of 300 questions to a node that takes 64 and answers none', async (t) => {
+test('504 in time for each of 300 reads from a node that accepts 64 and answers none', async (t) => {
   const ledgers = await growLedger(t, 1)
   const clock = new TestClock()
   const [node] = await startNodes(t, ledgers, 1)

@@ -22,7 +22,7 @@ async function issue({ gateway: { app } }: World) {
   return { key: key!, revoke: () => rest('DELETE', `/keys/${id}`) }
 }
 
-test('a revoked key was served from memory: it is refused at once, wherever it stands', async (t) => {
+test('a revoked key was served from the cache: it is refused at once, in the header or the body', async (t) => {
   const world = await openWorld(t)
   const { key, revoke } = await issue(world)
   const ways = [
@@ -42,7 +42,7 @@ test('a revoked key was served from memory: it is refused at once, wherever it s
   assert.equal((await post(world, READ)).headers['x-cache'], 'hit', 'the answer is nobody’s own')
 })
 
-test('requests were missing in an account’s log: remembered and shared answers count for their key', async (t) => {
+test('requests were missing in an account’s log: cached and shared answers are logged for their key', async (t) => {
   const world = await openWorld(t)
   const { node, gateway } = world
   const { key } = await issue(world)
@@ -67,7 +67,7 @@ test('two different keys in one request are refused, though the answer to its bo
   assert.deepEqual([reply.status, reply.json().code], [401, 'conflicting_credentials'])
 })
 
-test('a client that leaves takes no answer from those who wait for the same', async (t) => {
+test('a client that disconnects does not abort the shared read of others', async (t) => {
   const world = await openWorld(t)
   const { node, gateway } = world
   const release = node.hold('account_balance')

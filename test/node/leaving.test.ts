@@ -35,7 +35,7 @@ test('a read ends at the node when the only one who waits leaves, and the node i
   assert.equal(nodes.pool.upstreams[0]!.healthy, true)
 })
 
-test('a read goes on while anybody waits for it', async (t) => {
+test('a read continues while any client waits for it', async (t) => {
   const { node, ask } = await openWorld(t)
   const release = node.hold('account_info')
   const clients = [new Leaving(), new Leaving(), new Leaving()]
@@ -48,7 +48,7 @@ test('a read goes on while anybody waits for it', async (t) => {
   assert.equal(node.abandoned, 0)
 })
 
-test('a read that somebody without a goodbye waits for goes on', async (t) => {
+test('a read continues for a caller that cannot disconnect', async (t) => {
   const { node, ask } = await openWorld(t)
   const release = node.hold('account_info')
   const client = new Leaving()
@@ -59,7 +59,7 @@ test('a read that somebody without a goodbye waits for goes on', async (t) => {
   assert.equal((await reads[1]!).balance, `${nano(100)}`)
 })
 
-test('nobody joins a read that was given up', async (t) => {
+test('an aborted read is not shared', async (t) => {
   const { node, ask } = await openWorld(t)
   const release = node.hold('account_info')
   const client = new Leaving()
@@ -76,7 +76,7 @@ test('nobody joins a read that was given up', async (t) => {
   assert.equal(node.hits('account_info'), 2)
 })
 
-test('a block goes on its way although its sender has left', async (t) => {
+test('a block is published although its sender has disconnected', async (t) => {
   const { ledger, nodes } = await openWorld(t)
   const client = new Leaving()
   const block = alice.send(frontierOf(ledger.node, alice.key), alice.key, nano(1))

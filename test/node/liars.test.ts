@@ -14,7 +14,7 @@ import { openScene } from '../support/node-scene.ts'
 
 const { address } = merchant
 
-test('one lying node of two completed checkouts with invented payments: now it waits, says so, and goes on without the lie', async (t) => {
+test('one lying node of two completed checkouts with invented payments: now the gateway waits, reports it, and continues without the lie', async (t) => {
   const { world, nodes, shop, open, pass, invent, untilPaid } = await openScene(t, 2)
   const made = await open()
   const hash = invent(made, 1)
@@ -39,14 +39,14 @@ test('one lying node of two completed checkouts with invented payments: now it w
   assert.equal(paid, made.amount_raw, 'the honest payment alone has paid')
 })
 
-test('where one node suffices, an invented payment of a lying one counts: these lies are good ones', async (t) => {
+test('where one node suffices, an invented payment of a lying one counts: these lies are convincing ones', async (t) => {
   const { open, invent, untilPaid } = await openScene(t, 2, { CONFIRM_NODES: '1' })
   const made = await open()
   invent(made, 0, 1)
   await untilPaid(made.id)
 })
 
-test('a wallet signed a receive for money that never was and stayed locked for good: now it receives and sends what there is', async (t) => {
+test('a wallet signed a receive for invented money and stayed locked for good: now it uses its real balance', async (t) => {
   const { world, shop, inventions, nodes, relays } = await openScene(t, 2)
   const call = (fields: object) =>
     turningWhenStuck(world.clock, shop.call('cloud_wallet', { key: world.key(), ...fields }))
@@ -65,7 +65,7 @@ test('a wallet signed a receive for money that never was and stayed locked for g
   assert.equal(fundsOf(world.ledger.node, merchant.address), RAW_PER_NANO)
 })
 
-test('a wallet that nodes lie to about its own chain is neither frozen nor led astray, and goes on with the truth', async (t) => {
+test('a wallet is neither frozen nor misled when nodes lie about its own chain', async (t) => {
   const { world, shop, nodes, call } = await openScene(t, 2)
   const wallet = (await call({})).json<{ address: string }>().address
   await world.pay(wallet, toRaw(3n * RAW_PER_NANO))
@@ -169,7 +169,7 @@ test('an old payment that one of two nodes made look new paid a new order: now a
   }
 })
 
-test('one liar of three on what an address has received neither makes payments late nor keeps checkouts from being made', async (t) => {
+test('one of three nodes lying about receives of an address neither delays payments nor prevents checkouts', async (t) => {
   const { world, nodes, shop, open, pass, untilPaid } = await openScene(t, 3)
   const { node } = world.ledger
   nodes[1]!.lie('account_info', (answer) => ({ ...answer, block_count: '9999', frontier: 'F'.repeat(64) }))
@@ -183,7 +183,7 @@ test('one liar of three on what an address has received neither makes payments l
   assert.equal((await shop.check(made.id)).additional_status, 'none')
 })
 
-test('one liar of three is set aside for good with what it said, and payments go on in the meantime', async (t) => {
+test('one lying node of three is excluded for good together with its answers, and payments continue meanwhile', async (t) => {
   const { world, nodes, shop, open, pass, invent, untilPaid, stateOf } = await openScene(t, 3)
   const [made, honest] = [await open(), await open('3')]
   const hash = invent(made, 2)
@@ -216,7 +216,7 @@ test('two liars of three that agree count for nothing where three must agree, an
   assert.equal(stateOf(0), 'well')
 })
 
-test('a node that keeps payments to itself holds up nobody where three are asked, and is reported where two are', async (t) => {
+test('a node that withholds payments delays nothing among three nodes, and is reported among two', async (t) => {
   for (const count of [3, 2]) {
     const { world, nodes, shop, open, pass, untilPaid } = await openScene(t, count)
     const made = await open()

@@ -22,7 +22,7 @@ function check(...words: string[]): Promise<{ code: number; out: string; said: s
   })
 }
 
-test('operators without a node learn which public nodes are good, why others are not, and what to set', async (t) => {
+test('nodes check reports which public nodes are usable, why others are not, and the settings', async (t) => {
   const ledger = await openDevnet(t, { thresholds: NO_WORK })
   for (const index of [1, 2]) await openAccount(ledger.node, new Signer(index), nano(1))
   const start = () => FaultyNode.start(t, { ledger, keepAlive: true })

@@ -109,7 +109,7 @@ test('a lookup answers as soon as one node has the block', async (t) => {
 })
 
 for (const fault of ['dead', 'request lost', 'html', 'status 500', 'rate limit', 'nonsense', 'garbage'] as const) {
-  test(`a node that does not take the block (${fault}) is replaced by the next`, async (t) => {
+  test(`if a node does not accept the block (${fault}), the next one gets it`, async (t) => {
     const { ledger, nodes, gateway } = await openPair(t)
     await nodes[0]!.behave(fault)
     const block = sendOf(ledger)
@@ -143,7 +143,7 @@ test('a block that is early for one node and right for the next is published, an
 })
 
 for (const fault of ['request lost', 'html', 'nonsense', 'status 500'] as const) {
-  test(`502 with the hash when nobody knows what became of the block (${fault})`, async (t) => {
+  test(`502 with the hash when the outcome of the block is unknown (${fault})`, async (t) => {
     const { ledger, nodes, gateway } = await openPair(t)
     for (const node of nodes) await node.behave(fault)
     const block = sendOf(ledger)
@@ -292,7 +292,7 @@ test('random faults never make a second block, a false success or a false failur
 })
 
 for (const socket of ['with', 'without'] as const) {
-  test(`after a block no read returns or joins what was so before it (${socket} confirmations)`, async (t) => {
+  test(`after a block no read returns or shares an answer from before it (${socket} confirmations)`, async (t) => {
     // Answers that count only confirmed blocks must change with the block too, or an old answer would look like a new one.
     const ledger = await openLedger(t, { confirmAfterMilliseconds: 0 })
     const [node] = await startNodes(t, [ledger])

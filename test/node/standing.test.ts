@@ -94,7 +94,7 @@ test('a node that fails three times in a row is left alone until a probe finds i
 })
 
 // Blocks have no time: only other nodes' progress shows that one stands still.
-test('a node that stands still for 30 seconds while others progress is left out', async (t) => {
+test('a node without progress for 30 seconds, while others have some, is not used', async (t) => {
   const ledgers = await growLedger(t, 2)
   const clock = new TestClock()
   const nodes = await startNodes(t, ledgers, 2)

@@ -61,7 +61,7 @@ function installPackage(): string {
 const clean = installPackage()
 const env = { PATH: process.env.PATH!, HOME: folder, METRICS_PORT: '0', PORT: '0', npm_config_offline: 'true' }
 
-test('the package has what runs, what is read and what is deployed, and nothing else', (t) => {
+test('the package contains the program, the documents and the deployment files, and nothing else', (t) => {
   const known = [
     /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|SECURITY\.md)$/,
     /^bin\/nano-gateway\.cjs$/,
@@ -143,7 +143,7 @@ async function start(
   }
 }
 
-test('a server brought 200 packages along, for an attacker to choose from: now those with binaries, which it can do without', () => {
+test('a server installed 200 packages, each open to attack: now only those with binaries, which are optional', () => {
   assert.deepEqual(manifest.dependencies, undefined)
   assert.deepEqual(Object.keys(manifest.optionalDependencies), [
     'koffi',

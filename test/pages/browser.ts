@@ -41,7 +41,7 @@ export interface Misconduct {
   foreign: string[]
 }
 
-/** Far beyond what anything takes; many tests may share a slow machine. */
+/** Generous, because many tests may share a slow machine. */
 const PATIENCE = 90_000
 
 let launched: Promise<Browser> | undefined

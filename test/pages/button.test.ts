@@ -81,7 +81,7 @@ test('the button for shops', { timeout: 600_000 }, async (t) => {
     assert.deepEqual([misconduct.policy, misconduct.errors], [[], []])
   })
 
-  await t.test('fills a phone, speaks the language of the shop, and can be called by a program', async (t) => {
+  await t.test('fills a phone, has the language of the shop, and can be called by a program', async (t) => {
     const { id } = await openCheckout(gateway, { address, amount: '1' })
     const program = `${LISTEN}<script src="${gateway.url}/button.js"></script><script nonce="n">
       NanoCheckout.open(() => Promise.resolve({ id: '${id}' }), { lang: 'de', onStatus: ({ status }) => note('', 'status', status),
@@ -123,7 +123,7 @@ test('the button for shops', { timeout: 600_000 }, async (t) => {
     ])
   })
 
-  await t.test('says what is wrong with an id that is none, and when no payment page answers', async (t) => {
+  await t.test('reports an invalid id, and a payment page that does not answer', async (t) => {
     const shop = await openShop(t, buttonPage('nonsense'), policy)
     const { page } = await openTab(t, browser, gateway, DESK)
     await page.goto(shop)
@@ -137,7 +137,7 @@ test('the button for shops', { timeout: 600_000 }, async (t) => {
     await untilReceived(page, 'error')
   })
 
-  await t.test('no page can frame what was not meant for it', async (t) => {
+  await t.test('only pages that are meant for it can be framed', async (t) => {
     const { id } = await openCheckout(gateway, { address, amount: '1' })
     const shop = await openShop(t, '<h1>Trap</h1>')
     const { page } = await openTab(t, browser, gateway, DESK)

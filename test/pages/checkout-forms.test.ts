@@ -102,7 +102,7 @@ test('metadata was a box of JSON; its rows keep what is not text as it was, and 
   const refused = await send(form, form, wrong, cookie)
   const beside = [...refused.text.matchAll(/class="error" id="(.+?)-error">(.+?)</g)].map(([, , text]) => text)
   assert.deepEqual(beside, [
-    'Invalid email',
+    'Email me when paid must be an email address.',
     'Name 2 is used twice.',
     'Name 3 is required',
     'Value 4 is not valid JSON.',

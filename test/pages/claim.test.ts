@@ -43,7 +43,7 @@ async function openFunded(t: TestContext) {
   return { world, made, code, link: `${world.gateway.url}/claim#${code}` }
 }
 
-test('from the link in the mail to the nano, with scripts: the code is in no address that anybody is asked for', async (t) => {
+test('from the link in the mail to the nano, with scripts: the code is in the address of no request', async (t) => {
   const { world, code, link } = await openFunded(t)
   const browser = await openBrowser()
   for (const colorScheme of ['light', 'dark'] as const) {

@@ -74,7 +74,7 @@ async function everythingOwned({ ctx: { db } }: Dashboard, accountId: string): P
   return JSON.stringify([WATCHED.map((table) => dump[table]), named]).replaceAll(/\\+"due_at\\+":\d+/g, '')
 }
 
-test('nothing of an account is seen or changed by another account, by nobody, or by a form from elsewhere', async (t) => {
+test('nothing of an account can be read or changed by another account, without a session, or by a form of another site', async (t) => {
   const dashboard = await openDashboard(t)
   const { get, post, enter, join } = dashboard
   const owner = await join('owner@example.com')
@@ -131,7 +131,7 @@ test('nothing of an account is seen or changed by another account, by nobody, or
   }
 })
 
-test('the menu has what somebody may open, in groups and always in the same order, and lights what is open', async (t) => {
+test('the menu has only permitted pages, in groups and in a fixed order, and marks the open one', async (t) => {
   const { get, enter, join, adminKey } = await openDashboard(t)
   const everybody = {
     Home: [],

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { listKeys } from '../../src/modules/accounts/index.ts'
 import { findCheckout } from '../../src/modules/checkout/index.ts'
+import { Signer } from '../support/blocks.ts'
 import { until } from '../support/until.ts'
-import { pay } from './browser.ts'
+import { openBrowser, openTab, pay, signIn } from './browser.ts'
 import { openDashboard, shopAddress, tokensOf } from './dashboard-steps.ts'
 
 /* Forms of the dashboard: sent once, with errors next to their fields, for the account that sent them. */
@@ -31,7 +32,7 @@ test('a form that is sent twice, even at once, makes one thing; a changed one ma
   assert.doesNotMatch((await get('/dashboard/keys', cookie)).text, /rpc_sk_\w{20}/)
 })
 
-test('what is wrong with a form stands beside its field, with what was typed', async (t) => {
+test('errors of a form are beside their fields, and the input is kept', async (t) => {
   const { send, enter, join } = await openDashboard(t)
   const cookie = await enter((await join('owner@example.com')).key)
   const evil = '"><script>alert(1)</script>'
@@ -44,11 +45,16 @@ test('what is wrong with a form stands beside its field, with what was typed', a
     ['/checkouts/new', '/checkouts', { ...priced, 'invoice.lines[0].price': '1' }, 'invoice.lines[0].title'],
     ['/checkouts/new', '/checkouts', { ...priced, 'buyer.email': 'nobody' }, 'buyer.email'],
     ['/checkouts/new', '/checkouts', { ...priced, success_url: 'javascript:alert(1)' }, 'success_url'],
-    ['/emails', '/emails', { amount: '1', refund_address: shopAddress, emails: 'a@example.com nobody' }, 'emails'],
+    [
+      '/emails',
+      '/emails',
+      { amount: '1', refund_address: shopAddress, 'emails[0]': 'a@example.com', 'emails[1]': 'nobody' },
+      'emails[1]',
+    ],
     ['/names', '/names', { name: 'not a name' }, 'name'],
     ['/names', '/names', { name: 'admin' }, 'name'],
     ['/keys', '/keys', { name: '', kind: 'secret' }, 'name'],
-    ['/keys', '/keys', { name: evil, kind: 'public', origins: 'shop' }, 'origins'],
+    ['/keys', '/keys', { name: evil, kind: 'public', 'origins[0]': 'shop' }, 'origins[0]'],
     ['/wallets', '/wallets', { refund_address: 'nano_wrong', lifetime: '30' }, 'refund_address'],
     ['/webhooks', '/webhooks/ping', { url: 'ftp://shop.example/' }, 'url'],
     ['/developer', '/developer/pay', { id: 'f'.repeat(16), way: 'exactly' }, 'id'],
@@ -146,4 +152,59 @@ test('a payment that has paid a checkout without a key says so before it is assi
   const page = async () => (await get('/dashboard/checkouts/unmatched', cookie)).text
   await until(async () => (await page()).includes('made without a key'))
   assert.ok((await page()).includes(`href="/pay/${made.id}"`))
+})
+
+test('a list of origins or addresses was a box of lines, and one wrong line was all one was told', async (t) => {
+  const { url, enter, join, rest, gateway } = await openDashboard(t)
+  const { key } = await join('owner@example.com')
+  const { page } = await openTab(t, await openBrowser(), gateway)
+  await signIn(page, url, await enter(key))
+  const errors = () => page.locator('.field .error').allInnerTexts()
+  await page.goto(`${url}/dashboard/keys`)
+  await page.fill('#f-name', 'Shop')
+  await page.selectOption('#f-kind', 'public')
+  await page.fill('[name="origins[0]"]', 'https://one.example')
+  await page.fill('[name="origins[1]"]', 'two.example')
+  await page.fill('[name="addresses[1]"]', 'nano_nobody')
+  await page.getByText('Restrict this key').click()
+  await page.fill('#f-per_minute', 'many')
+  await page.fill('#f-spend_daily_nano', '-1')
+  await page.getByRole('button', { name: 'Create key' }).click()
+  assert.deepEqual(await errors(), [
+    'Origin 2 must be an origin such as https://shop.example.',
+    'Address 2 must be a Nano address.',
+    'Requests per minute must be a whole number from 1 to 1000000.',
+    'Nano per day must be an amount such as 12.50.',
+  ])
+  assert.equal(await page.inputValue('[name="origins[0]"]'), 'https://one.example')
+  assert.equal(await page.inputValue('#f-kind'), 'public')
+  await page.fill('[name="origins[1]"]', 'https://two.example')
+  await page.fill('[name="addresses[1]"]', shopAddress)
+  await page.fill('#f-per_minute', '')
+  await page.fill('#f-spend_daily_nano', '')
+  await page.getByRole('button', { name: 'Create key' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Your new key' }).waitFor()
+  type Listed = { keys: { name: string; origins: string[]; addresses: string[]; scopes: string[] | null }[] }
+  const { keys } = await rest<Listed>('GET', '/api/keys', key)
+  const { origins, addresses } = keys.find(({ name }) => name === 'Shop')!
+  assert.deepEqual([origins, addresses], [['https://one.example', 'https://two.example'], [shopAddress]])
+
+  const { id } = await rest<{ id: string }>('POST', '/api/webhook-endpoints', key, { url: 'https://shop.example/hook' })
+  await page.goto(`${url}/dashboard/webhooks/endpoints/${id}`)
+  const many = Array.from({ length: 30 }, (_, at) => new Signer(100 + at).address)
+  const paste = async (text: string) => {
+    await page.evaluate((pasted) => {
+      const clipboardData = new DataTransfer()
+      clipboardData.setData('text', pasted)
+      const cell = document.querySelector('[name="addresses[0]"]')!
+      cell.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
+    }, text)
+    await page.getByRole('button', { name: 'Watch addresses' }).click()
+  }
+  await paste([...many.slice(0, 17), 'nano_nobody', ...many.slice(17)].join('\r\n'))
+  assert.deepEqual(await errors(), ['Address 18 is no address.'])
+  assert.equal(await page.inputValue('[name="addresses[30]"]'), many[29])
+  await page.fill('[name="addresses[17]"]', '')
+  await page.getByRole('button', { name: 'Watch addresses' }).click()
+  assert.match(await page.innerText('main'), /Watched here: 30;/)
 })

@@ -160,3 +160,22 @@ test('pages of administrators look well and can be used by everybody', async (t)
     ['mail', '/admin/mail'],
   ])
 })
+
+/** Cards that cut their contents off, and tables that must be scrolled. */
+const CUT = `[...document.querySelectorAll('.card, .table')]
+  .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).map((one) => one.className)`
+
+test('the amounts and states of the latest payments were cut off on a small laptop, and tables had to be scrolled', async (t) => {
+  const dashboard = await openDashboard(t)
+  const owner = await dashboard.join('merchant@example.com')
+  const { paid } = await stock(dashboard, owner, await openReceiver(t))
+  const { page } = await openTab(t, await openBrowser(), dashboard.gateway)
+  await signIn(page, dashboard.url, await dashboard.enter(owner.key))
+  for (const path of ['', '/checkouts', `/checkouts/${paid}/refund`, '/links', '/webhooks', '/keys']) {
+    await page.goto(`${dashboard.url}/dashboard${path}`)
+    for (const width of [390, 768, 820, 1024, 1280]) {
+      await page.setViewportSize({ width, height: 800 })
+      assert.deepEqual(await page.evaluate(CUT), [], `${path} at ${width} px`)
+    }
+  }
+})

@@ -5,7 +5,7 @@ import { another } from '../support/another.ts'
 
 /* The beginning and the end of a dashboard session. */
 
-test('signing out ends the session and what its cookie opened; people of an account that was suspended meanwhile can leave, too', async (t) => {
+test('signing out ends the session and all access by its cookie; people of an account that was suspended meanwhile can leave, too', async (t) => {
   const { get, post, enter, join, rest, adminKey } = await openDashboard(t)
   const { key, accountId } = await join('owner@example.com')
   const cookie = await enter(key)

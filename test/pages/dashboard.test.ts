@@ -104,9 +104,9 @@ test('a key that may do little is made by hand, and the list says what it may; i
   await page.getByLabel(/^Nano per day/).fill('2.5')
   await page.getByRole('button', { name: 'Create key' }).click()
   // Choices stay when another field was wrong.
-  await page.getByText('per_minute must be a whole number').waitFor()
+  await page.getByText('Requests per minute must be a whole number').waitFor()
   const chosen = await page.getByRole('checkbox', { checked: true }).all()
-  assert.deepEqual(await Promise.all(chosen.map((box) => box.getAttribute('name'))), ['scope-wallets:send'])
+  assert.deepEqual(await Promise.all(chosen.map((box) => box.getAttribute('name'))), ['scopes-wallets:send'])
   await page.getByLabel(/^Requests per minute/).fill('120')
   await page.getByRole('button', { name: 'Create key' }).click()
   const limited = await copyKey(page)

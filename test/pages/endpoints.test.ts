@@ -67,13 +67,15 @@ async function tell({ dashboard, page, key, receiver, name }: Story): Promise<vo
 
 /** A payment to a watched address, without a checkout. */
 async function watchAddress({ dashboard, page, receiver, name }: Omit<Story, 'key'>): Promise<void> {
-  await type(page, '#f-addresses', 'nano_nobody')
-  await press(page, 'form[action$="/watch"] button')
+  const cell = (at: number) => `[name="addresses[${at}]"]`
+  await type(page, cell(0), 'nano_nobody')
+  await press(page, 'form[action$="/watch"] button:not([type])')
   await look(page, `endpoint-watch-refused-${name}`)
-  assert.equal(await page.locator('#f-addresses').getAttribute('aria-invalid'), 'true')
+  assert.equal(await page.locator(cell(0)).getAttribute('aria-invalid'), 'true')
   assert.equal(await page.locator('main [role=alert]').count(), 0, 'said once, beside its field')
-  await type(page, '#f-addresses', `${watched.address}\n${new Signer(74).address}`)
-  await press(page, 'form[action$="/watch"] button')
+  await type(page, cell(0), watched.address)
+  await type(page, cell(1), new Signer(74).address)
+  await press(page, 'form[action$="/watch"] button:not([type])')
   await pay(dashboard.gateway, watched.address, '1')
   await until(() => receiver.requests.some(({ body }) => body.includes('address.received')))
   await page.reload()

@@ -36,7 +36,7 @@ const wordsOf = (html: string) =>
     .replace(/<[^>]+>/g, ' ')
     .replace(/\s+/g, ' ')
 
-test('a block says what its link means, which is something else for each kind, and who confirmed it', async (t) => {
+test('a block’s link is explained by its kind, with who confirmed the block', async (t) => {
   const { url, node, accounts, alice, opened, sent, change } = await open(t)
   const genesis = toAddress(node.ledger.genesis.account)
   const send = wordsOf(await get(url, `/blocks/${sent}`))
@@ -61,7 +61,7 @@ test('a block says what its link means, which is something else for each kind, a
   assert.match(wordsOf(await get(url, `/blocks/${waiting!.hash}`)), /Status waiting Why Blocks are held/)
 })
 
-test('an account has its balance, representative, what waits for it and its history, page by page', async (t) => {
+test('an account has its balance, representative, receivable sends and history, page by page', async (t) => {
   const { url, node, accounts, alice } = await open(t)
   const poor = accounts[0]!.address
   const page = wordsOf(await get(url, `/accounts/${poor}`))
@@ -82,7 +82,7 @@ test('an account has its balance, representative, what waits for it and its hist
   assert.equal(new Set([...hashes(list), ...hashes(await get(url, before!))]).size, 43)
 })
 
-test('a hash, its first digits, an address, a public key and a name lead to what they mean; nothing that is typed is obeyed', async (t) => {
+test('a hash, its first digits, an address, a public key and a name lead to their pages; no input is executed', async (t) => {
   const { url, accounts, alice, sent } = await open(t)
   const search = async (q: string) => wordsOf(await get(url, `/?q=${encodeURIComponent(q)}`))
   for (const text of [sent, sent.slice(0, 8), ` ${sent.toLowerCase()} `]) assert.ok((await search(text)).includes(sent))

@@ -6,7 +6,7 @@ import { TestClock } from '../support/clock.ts'
 import { until } from '../support/until.ts'
 import { openPeople } from './dashboard-steps.ts'
 
-test('the dashboard asks again after a quarter of an hour, makes nothing before, and goes on where it was asked (contract 5, rule 33)', async (t) => {
+test('the dashboard asks again after a quarter of an hour, does nothing before the answer, and then continues (contract 5, rule 33)', async (t) => {
   const clock = new TestClock()
   const { dashboard, accountId, sessions } = await openPeople(t, { clock })
   const { ctx, get, send } = dashboard

@@ -39,7 +39,7 @@ test('a new link asked for 24 fields; a purpose has seven at most, without any s
   assert.match(await page.innerText('main'), /12\.50 EUR/)
 })
 
-test('a donation takes nothing of what was typed for a product; a product without a price is no donation', async (t) => {
+test('a donation ignores the inputs of a product; a product without a price is not a donation', async (t) => {
   const { send, enter, join, rest } = await openDashboard(t)
   const { key } = await join(null)
   const cookie = await enter(key)
@@ -124,7 +124,7 @@ test('a picture had to be online somewhere: now a file is enough, also of an off
   assert.match((await make(WEBP_LOSSY)).text, /id="image-error">Your pictures take 32 MB/)
 })
 
-test('nobody stores a picture without a session, without its token, in a form without pictures, or in a broken one', async (t) => {
+test('no picture is stored without a session, without its token, from a form without pictures, or from a malformed one', async (t) => {
   const { get, url, enter, join, ctx } = await openDashboard(t)
   const { key } = await join('owner@example.com')
   const cookie = await enter(key)
@@ -162,7 +162,7 @@ test('the last day of a link ended at the midnight of London; it is the shop’s
   assert.deepEqual([title, every, still], ['Swifts', '45', end - 3_600])
 })
 
-test('what the buyer will see follows what is typed', async (t) => {
+test('the preview follows the input', async (t) => {
   const dashboard = await openDashboard(t)
   const { key } = await dashboard.join(null)
   const { page, misconduct } = await openTab(t, await openBrowser(), dashboard.gateway)

@@ -48,7 +48,7 @@ async function open(t: TestContext) {
   return { ...people, clock, enter, sell }
 }
 
-test('people are notified that something they may see has changed, and nothing else: no other role, no other account, no words about what', async (t) => {
+test('the stream only says that something visible has changed: to no other role or account, and without details', async (t) => {
   const { dashboard, enter, sell, key, accountId } = await open(t)
   const { ctx, url } = dashboard
   const [manager, cashier] = [await enter('manager'), await enter('cashier')]
@@ -116,7 +116,7 @@ test('the stream is for our own pages with the cookie, and for so many of an acc
   assert.equal(await tried({ accept, cookie }), 429)
 })
 
-test('what happens on one instance is reported to a page that another has answered', async (t) => {
+test('changes on one instance reach a page served by another', async (t) => {
   const world = await openWorld(t, 'postgres')
   const [first, second] = [await world.start(), await world.start()]
   const signedIn = await ask(`${second.url}/dashboard/sign-in/key`, {

@@ -12,7 +12,7 @@ const mark = (page: Page) => page.evaluate('window.isTheSame = true')
 const assertSame = async (page: Page) =>
   assert.equal(await page.evaluate('window.isTheSame === true'), true, 'the page was loaded again')
 
-test('a payment appears on the open list and on the open checkout by itself; what is typed, opened and focused stays', async (t) => {
+test('a payment appears on the open list and on the open checkout by itself; input, open parts and focus stay', async (t) => {
   await walk(t, async ({ dashboard, merchant, key, name }) => {
     const { url, rest, gateway } = dashboard
     const make = (title: string) =>

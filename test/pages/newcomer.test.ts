@@ -53,7 +53,7 @@ test('a newcomer without a wallet takes a first payment in eight clicks, on a ph
   assertGood(misconduct)
 })
 
-test('an address that is none is refused beside its field, and what was typed is still there', async (t) => {
+test('an invalid address is refused beside its field, and the input is kept', async (t) => {
   const dashboard = await openDashboard(t)
   const cookie = await dashboard.enter((await dashboard.join('ida@linden.example')).key)
   const { status, text } = await dashboard.send(

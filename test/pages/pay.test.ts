@@ -206,7 +206,7 @@ test('the payment page', { timeout: 600_000 }, async (t) => {
     assertGood(misconduct)
   })
 
-  await t.test("a merchant's words stay words, whatever they are", async (t) => {
+  await t.test('a merchant’s texts are always shown as plain text', async (t) => {
     const hostile = [
       '<script>window.harmed = 1</script>',
       '"><img src=x onerror="window.harmed=1">',

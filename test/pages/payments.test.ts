@@ -9,7 +9,7 @@ import { groupsOf, openDashboard, shopAddress, tabsOf } from './dashboard-steps.
 
 const bare = (html: string) => html.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ')
 
-test('days of payments say what was taken, in the time zone of the shop, and rows say who bought', async (t) => {
+test('days of payments have their sales, in the time zone of the shop, and rows the buyer', async (t) => {
   const { get, enter, join, rest, ctx } = await openDashboard(t)
   const { key } = await join('owner@example.com')
   const cookie = await enter(key)

@@ -29,7 +29,7 @@ test(
     assert.deepEqual(await page.locator('.field .error').allInnerTexts(), [
       'Your address must be a Nano address or an @name.',
       'Price 3 must be a price.',
-      'Tips must be whole percentages from 1 to 100.',
+      'Tip 2 must be whole percentages from 1 to 100.',
     ])
     const ways = await page.locator('[role=alert] a').allInnerTexts()
     assert.deepEqual(ways, ['Your address', 'Items', 'Tips'])

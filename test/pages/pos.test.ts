@@ -207,7 +207,7 @@ test(
   },
 )
 
-test('a till weighs less than 60 KB, holds nothing of anybody, and says what a browser needs to install it', async (t) => {
+test('a till is below 60 KB, contains no personal data, and can be installed by a browser', async (t) => {
   const dashboard = await openDashboard(t)
   const { key } = await dashboard.join(null)
   const van = { title: 'Van', address, pin: PIN }

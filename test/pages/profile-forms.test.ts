@@ -69,7 +69,7 @@ test('the picture of a name had to be online somewhere; now a file is enough, an
   assert.equal(wrong.status, 400)
   const errors = [...wrong.text.matchAll(/class="error" id="(.+?)-error">(.+?)</g)].map(([, , text]) => text)
   assert.deepEqual(errors, [
-    'Address must be a Nano address, such as nano_3….',
+    'Address must be a Nano address.',
     'Website must be an address that begins with https:// or http://.',
     'The file must be a still picture in PNG, JPEG or WebP.',
     'GitHub must be a text of 1 to 99 characters.',

@@ -117,7 +117,7 @@ test('in an administrator’s account its owners alone administer the service (c
   }
 })
 
-test('pages show what somebody may do, and nothing else: no form of another role, no entry of the menu', async (t) => {
+test('pages show only permitted actions: no form of another role, no entry of the menu', async (t) => {
   const { people, get } = await openRoles(t)
   const seen = async (role: Role | 'guest', path: string) => (await get(path, `nano-gateway=${people.get(role)!}`)).text
   const pages = async (role: Role | 'guest', path: string) => {

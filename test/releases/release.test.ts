@@ -92,7 +92,7 @@ test('a release that is not ready is refused with its reason, and nothing is cha
   assert.deepEqual(ran(), [`check ${NEXT}`, `test ${NEXT}`], 'what is checked is what would be released')
 })
 
-test('a release has its version and its day everywhere, is checked as it is, committed, tagged and packed, once', (t) => {
+test('a release has its version and date everywhere, and is checked, committed, tagged and packed once', (t) => {
   const { folder, git, read, write, manifest, commitAll, release, ran } = openRepository(t)
   write('CHANGELOG.md', withSection(read('CHANGELOG.md')))
   commitAll('changelog: the next one')

@@ -75,7 +75,7 @@ test('a client of the last release finds every breaking change of this one in th
   assert.ok(breaking.length === 0 || mayBreak, `${CURRENT} after ${last.version} may break nothing`)
 })
 
-test('every version of the changelog has its day, newest first, and the first is the one of the package', () => {
+test('every version of the changelog has a date, newest first, and the first is that of the package', () => {
   assert.equal(sections[0]!.version, VERSION)
   const [first, ...headings] = changelog.match(/^## .*$/gm)!
   const isNext = /^## \d+\.\d+\.\d+$/.test(first)
@@ -125,7 +125,7 @@ const changed = (from: string | RegExp, to: string) => {
 const added = (...lines: string[]) =>
   findBreaking(before, [...before, ...lines]).map(({ name, what }) => `${name} ${what}`)
 
-test('what breaks a client is found: gone, newly needed, taken no longer, missing, or of another kind', () => {
+test('breaking changes are found: removed, newly required, no longer accepted, missing, or of another type', () => {
   assert.deepEqual(changed(/^GET \/more endpoint$/, ''), ['GET /more is gone'])
   assert.deepEqual(changed(/^pay < note .*$/, ''), ['pay < note is gone'])
   assert.deepEqual(changed('"give" | ', ''), ['pay < action is taken no longer as "give"'])
@@ -143,7 +143,7 @@ test('what breaks a client is found: gone, newly needed, taken no longer, missin
   assert.deepEqual(added('pay < plan.price! string'), ['pay < plan.price must be given'])
 })
 
-test('what breaks no client is let through: more actions, fields and freedom', () => {
+test('compatible changes pass: more actions, fields and accepted values', () => {
   assert.deepEqual(added('take < action! "take"', 'take < from! string', 'take > . object'), [])
   assert.deepEqual(added('pay < hurry anything', 'pay < plan.price string', 'pay > more! string'), [])
   assert.deepEqual(changed('pay < to! string', 'pay < to string'), [])

@@ -99,7 +99,7 @@ test('a test that failed among others meets the same values when it runs alone w
   assert.equal(new Set(values).size, values.length)
 })
 
-test('a suite that is run many times beside a busy process passes, and the busy process goes with it', async (t) => {
+test('a suite that is repeated beside a busy process passes, and that process ends with it', async (t) => {
   const { paths, runsOf } = layTests(t, { 'shown.test.mjs': [] })
   const { code, output } = await runTests('--times', '2', '--busy', ...paths)
   assert.equal(code, 0, output)

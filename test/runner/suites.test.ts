@@ -11,7 +11,7 @@ import { until } from '../support/until.ts'
 const root = resolve(import.meta.dirname, '../..')
 const load = async <T>(script: string) => (await import(pathToFileURL(resolve(root, 'scripts', script)).href)) as T
 
-test('a suite of many files has a process of its own, which takes no other down with it; small ones share one', async () => {
+test('a suite of many files has a process of its own, whose crash affects no other; small ones share one', async () => {
   interface Groups {
     groupBySuite(files: string[]): { name: string; files: string[] }[]
   }
@@ -57,7 +57,7 @@ test('a run was green because its seed had left out what was broken: the same fi
   assert.deepEqual(behindPooler([...files, 'test/stores/pooler.test.ts']), ['test/stores/sales.test.ts'])
 })
 
-test('what starts a gateway or a database server is no unit test', async () => {
+test('a test that starts a gateway or a database server is not a unit test', async () => {
   const { isUnit } = await load<{ isUnit(root: string, file: string): boolean }>('test-imports.mjs')
   assert.ok(isUnit(root, 'src/modules/work/generator.test.ts'))
   assert.ok(!isUnit(root, 'src/../test/http/docs.test.ts'))
@@ -102,7 +102,7 @@ test('a run of an hour and a half ended without a word: a suite that hangs is br
   for (const said of [/✔ ends/, /Not at its end after 2400 s[^]*waits for nobody/]) assert.match(output, said)
 })
 
-test('an error that nobody waits for fails the suite, and says where it came from', async (t) => {
+test('an unhandled error fails the suite, and names its origin', async (t) => {
   const { runSuite } = await load<Suites>('test-suite.mjs')
   const file = layTest(
     t,

@@ -11,7 +11,7 @@ import { hasFailed, runScenario } from './run.ts'
 
 const funds = DEV_NETWORK.genesisPrivateKey
 
-test('in front of a node of its own that takes its time everything users do works, and nothing differs from the development ledger', async (t) => {
+test('with a slow node of its own, everything users do works as with the development ledger', async (t) => {
   const node = await spawnDevnet(ledgerFile(t))
   t.after(() => node.kill())
   const args = ['--node', node.rpcUrl, '--ws', node.wsUrl, '--network', 'dev']

@@ -14,7 +14,7 @@ import { until } from '../support/until.ts'
 const ALICE = 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8'
 
 /* Two gateways on one PostgreSQL, one Redis and one node must act as one. */
-test('two instances share limits, sessions, keys, jobs and what they forget', async (t) => {
+test('two instances share limits, sessions, keys, jobs and invalidations', async (t) => {
   const devnet = await openDevnet(t)
   const { url: redis } = await sharedRedis()
   const env = {

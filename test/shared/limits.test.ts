@@ -93,7 +93,7 @@ test('a burst at the same moment gets the limit and not one more', async (t) => 
 })
 
 // Requests spread over instances must not use up tokens that the instances leased but did not spend.
-test('tokens that nobody used within the lease are given back', async (t) => {
+test('unused tokens of a lease are given back', async (t) => {
   const { url } = await sharedRedis()
   const clock = new TestClock()
   const burst = await openBurst(t, url, { clock })
@@ -166,7 +166,7 @@ test('a Redis that does not answer in time is as good as none', async (t) => {
   assert.deepEqual(told, [true, false])
 })
 
-test('a Redis that was never there stops nobody', async (t) => {
+test('a Redis that was never reachable stops no request', async (t) => {
   const told: boolean[] = []
   const burst = await openBurst(t, 'redis://127.0.0.1:1', { onDegraded: (degraded) => void told.push(degraded) })
   assert.deepEqual(told, [true])

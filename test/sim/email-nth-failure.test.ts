@@ -96,8 +96,8 @@ const faucet: Scenario = async (world) => {
   }
 }
 
-test('a payment by mail comes to the same end whichever call is the last or loses its reply', PATIENT, (t) =>
+test('an email payment has the same result whichever call is the last or loses its reply', PATIENT, (t) =>
   failByLot(t, email),
 )
 
-test('a gift comes to the same end whichever call is the last or loses its reply', PATIENT, (t) => failByLot(t, faucet))
+test('a gift has the same result whichever call is the last or loses its reply', PATIENT, (t) => failByLot(t, faucet))

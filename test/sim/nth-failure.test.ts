@@ -78,7 +78,7 @@ describe('one thread', () => {
       test(`${name}: the same end wherever the process dies ${moment} a call`, (t) =>
         failEverywhere(t, scenario, always('memory', { moment, deadly: true })))
     }
-    test(`${name}: the same end whichever reply gets lost`, (t) =>
+    test(`${name}: the same result whichever reply gets lost`, (t) =>
       failEverywhere(t, scenario, always('memory', { moment: 'after', deadly: false })))
   }
 })

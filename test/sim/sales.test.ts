@@ -99,7 +99,7 @@ describe('a sale', () => {
     // Failing before a call equals failing after the one before it.
     test(`${name}: the same end wherever the process dies after a call`, (t) =>
       failEverywhere(t, scenario, always('memory', { moment: 'after', deadly: true }, 3)))
-    test(`${name}: the same end whichever reply gets lost`, (t) =>
+    test(`${name}: the same result whichever reply gets lost`, (t) =>
       failEverywhere(t, scenario, always('memory', { moment: 'after', deadly: false }, 3)))
   }
 })

@@ -195,7 +195,7 @@ const spendAll: Scenario = async (world, instance) => {
   }
 }
 
-test('keys never spend more in a day than they may, whatever fails, and what did not leave is given back', (t) =>
+test('keys never spend more in a day than they may, whatever fails, and failed sends are given back', (t) =>
   spend(t, 'memory', SEED, isThorough ? 400 : 150))
 
 describe('real stores', { concurrency: 2 }, () => {
@@ -211,7 +211,7 @@ for (const moment of ['before', 'after'] as const) {
 }
 
 // Otherwise an amount reserved on one day would be sent on the next, in addition to that day's limit.
-test('what waits behind another block at midnight is taken back, and the new day has its whole limit', async (t) => {
+test('sends that wait behind another block at midnight are taken back, and the new day has its whole limit', async (t) => {
   const world = await openWalletWorld(t, { engine: 'memory', random: new SeededRandom(SEED) })
   const { clock, ledger, accountId } = world
   const { ctx } = await world.start()

@@ -260,7 +260,7 @@ async function run(
 
 forEachEngine((engine, openFresh) => {
   for (const offset of isThorough ? [0, 1] : [0]) {
-    test(`every confirmed send of a watched address is reported once, whatever gets lost or dies (${offset})`, async (t) => {
+    test(`every confirmed send of a watched address is reported once, whichever message or process is lost (${offset})`, async (t) => {
       await run(t, { opened: await openFresh(t), engine, seed: SEED + offset, isCalm: false })
     })
   }

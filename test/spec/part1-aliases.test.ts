@@ -20,7 +20,7 @@ function assertUnknown(reply: Reply, field: string): void {
   assert.deepEqual(reply.json(), { error, message: error, code: 'username_not_found', field })
 }
 
-test('a username stands wherever an account does', async (t) => {
+test('a username is accepted wherever an account is', async (t) => {
   const names = { Alice: alice.address, bob: bob.address.replace('nano_', 'xrb_'), Genesis: FUNDER }
   const gateway = await openLedgerWorld(t, { KNOWN_NAMES: JSON.stringify(names) })
 

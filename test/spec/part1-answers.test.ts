@@ -134,7 +134,7 @@ test('a preflight allows what clients send, on every path, without touching anyt
   assert.doesNotMatch(await readMetrics(gateway), /^gateway_requests_total\{/m)
 })
 
-test('what a session cookie opens is not for other origins to read, what a key opens is (contract 1, rule 10; 5, rule 18)', async (t) => {
+test('other origins can read answers to a key, but not to a session cookie (contract 1, rule 10; 5, rule 18)', async (t) => {
   const { url, app } = await openGateway(t)
   const key = app.createdKey!
   // The dashboard signs in with a secret key and keeps the session in a cookie.

@@ -59,7 +59,7 @@ test('each request of a batch is answered in its place, word for word as alone (
   assert.match(await readMetrics(gateway), /action="account_info".*status="400".*\} 2/)
 })
 
-test('400 in its place for what is no request, a batch too; 400 for a list that is empty, too long, too deep or unreadable, and at other endpoints (contract 1, Batches: an element that is no request, another array, other paths)', async (t) => {
+test('400 in its place for an element that is no request, such as a batch; 400 for a list that is empty, too long, too deep or unreadable, and at other endpoints (contract 1, Batches: an element that is no request, another array, other paths)', async (t) => {
   const { post, url } = await openGateway(t)
   const version = '{"action":"version"}'
   const answers = listOf(await post(` [${version}, 1, [${version}], null, "version", {}, ${version} ]`))

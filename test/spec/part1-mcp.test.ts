@@ -200,7 +200,7 @@ test("an agent reads what a tool refuses with: codes, fields, the nearest name, 
   await assert.rejects(agent.getPrompt({ name: 'send_payment', arguments: { to: '@shop' } }), /amount is required/)
 })
 
-test('each message counts against its caller, a call that never reaches its tool as well, and a page of somebody else is shut out (contract 1, Tools for agents: limits, origins)', async (t) => {
+test('each message counts against its caller, a call that never reaches its tool as well, and a page of another origin is refused (contract 1, Tools for agents: limits, origins)', async (t) => {
   const { url } = await openGateway(t, { LIMIT_ANONYMOUS_PER_MINUTE: '10' }, new TestClock())
   const post = (body: string, headers: Record<string, string> = {}) =>
     ask(`${url}/mcp`, { body, headers: { ...MCP_HEADERS, ...headers } })
@@ -222,7 +222,7 @@ test('each message counts against its caller, a call that never reaches its tool
   assert.ok(Number(refused.headers['retry-after']) > 0)
 })
 
-test('what is no message of MCP gets a clear answer, and there is no stream to hold on to (contract 1, Tools for agents: POST /mcp)', async (t) => {
+test('anything but a message of MCP gets a clear answer, and there is no stream (contract 1, Tools for agents: POST /mcp)', async (t) => {
   const { url } = await openGateway(t)
   const post = (body: string) => ask(`${url}/mcp`, { body, headers: MCP_HEADERS })
   for (const body of ['', '{', '['.repeat(1000)]) {

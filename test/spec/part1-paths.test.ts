@@ -98,7 +98,7 @@ test('every action has its path, under each of its names, asks there for the sam
   assert.equal((await read('stop', '*/*')).status, 404)
 })
 
-test('nobody gains requests by asking at two endpoints, nor by guessing names of actions (contract 1, An action by its path: POST /actions/<name>, unknown name)', async (t) => {
+test('two endpoints share one limit, and guessing names of actions counts too (contract 1, An action by its path: POST /actions/<name>, unknown name)', async (t) => {
   const { url, call } = await openGateway(t, { LIMIT_ANONYMOUS_PER_MINUTE: '3' }, new TestClock())
   assert.equal((await call('nano_to_raw', { amount: '1' })).status, 200)
   const byPath = await by(url, 'nano_to_raw', { amount: '1' })
@@ -107,7 +107,7 @@ test('nobody gains requests by asking at two endpoints, nor by guessing names of
   for (const name of ['nano_to_raw', 'stop']) assert.equal((await by(url, name, { amount: '1' })).status, 429)
 })
 
-test('what acts once acts once at both endpoints together; an answer that is remembered belongs to its path, where the same body means another thing (contract 1, An action by its path: POST /actions/<name>)', async (t) => {
+test('an idempotent request acts once at both endpoints together; a cached answer belongs to its path (contract 1, An action by its path: POST /actions/<name>)', async (t) => {
   const { url, call, post } = await openGateway(t)
   const order = { address: alice.address, amount: '1' }
   const once = { 'idempotency-key': 'order 1' }
@@ -135,7 +135,7 @@ test('what acts once acts once at both endpoints together; an answer that is rem
   assert.equal((await by(url, 'node', asked)).status, 404)
 })
 
-test('what has a price has it by its path, too, and one payment buys one answer wherever it is shown (contract 1, An action by its path: POST /actions/<name>)', async (t) => {
+test('a paid action has its price by its path, too, and one payment buys one answer at either endpoint (contract 1, An action by its path: POST /actions/<name>)', async (t) => {
   const { url, call, node } = await openShop(t)
   const fields = { hash: newHash() }
   const asked = await by(url, 'work_generate', fields)

@@ -13,7 +13,7 @@ import { row } from './row.ts'
 const GENESIS = toAddress(DEV_NETWORK.genesisAccount)
 const BLOCK_COUNT = '{"action":"block_count"}'
 
-test('requests are read generously, and what cannot be read is reported clearly', async (t) => {
+test('requests are read tolerantly, and unreadable ones get a clear error', async (t) => {
   const gateway = await openGateway(t)
 
   await t.test('200 whatever the content type says, or without one (contract 1, rules 1 and 2)', async () => {

@@ -119,7 +119,7 @@ for (const engine of ENGINES) {
   })
 }
 
-test('the document offers a change of a checkout or a link only what it takes (contract 4.5, rule 15)', async (t) => {
+test('the OpenAPI document lists only the fields that a change of a checkout or a link accepts (contract 4.5, rule 15)', async (t) => {
   const { url } = await openGateway(t)
   const offered = async (path: string) => {
     const { paths } = (await ask(`${url}/openapi.json`, { method: 'GET' })).json<Offer>()

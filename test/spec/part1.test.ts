@@ -49,7 +49,7 @@ test('links come from the three settings, and never from the Host header; GET / 
   }
 })
 
-test('what the keys of one customer account made is theirs, and no other account’s (contract 1, Terms and units: account)', async (t) => {
+test('objects made with the keys of one account belong to it, and to no other (contract 1, Terms and units: account)', async (t) => {
   const gateway = await openLedgerWorld(t)
   const { call, url } = gateway
   const [customer, stranger] = [await gateway.join(), await gateway.join()]

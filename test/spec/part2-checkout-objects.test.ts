@@ -189,7 +189,7 @@ test('a status has the same members at all times, and a proof of payment only wh
   assert.deepEqual(await readStatus(shop, id), complete, 'complete is final')
 })
 
-test('page and record show what the request said and lead where it said, and never a webhook, a mail address or metadata (contract 1, Product areas: 2. Checkout; 2, rule 17; 4.6, Payment verification: GET /checkout/<id>; 4.6, rule 6)', async (t) => {
+test('page and record show the texts and links of the request, and never a webhook, a mail address or metadata (contract 1, Product areas: 2. Checkout; 2, rule 17; 4.6, Payment verification: GET /checkout/<id>; 4.6, rule 6)', async (t) => {
   const { world, shop } = await openShop(t)
   const shown = {
     title: 'A book',

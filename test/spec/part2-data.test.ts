@@ -163,7 +163,7 @@ async function openVoters(t: TestContext, online: () => string[]): Promise<strin
   return url
 }
 
-test('nothing is known of most representatives, and their score says whom to join', async (t) => {
+test('most representatives have no known details, and the score compares them', async (t) => {
   const url = await openVoters(t, () => [ann, ben])
   const gateway = await openGateway(t, { NODE_URLS: url }, new TestClock())
   const unknown = { donation_address: null, website: null, location: null, alias: '', username: '', database: '' }

@@ -59,7 +59,7 @@ function writeKnown(t: TestContext, content: object): string {
 
 const TITLES = ['2 Days', '1 Month', '1 Year', '2 Years', '5 Years', '10 Years']
 
-test('a registration offer shows plans, and how the name stands; its owner alone extends it', async (t) => {
+test('a registration offer shows plans and the state of the name; only its owner extends it', async (t) => {
   const market = await openMarket(t)
   const shop = await market.start({ KNOWN_NAMES: JSON.stringify({ Library: new Signer(901).address }) })
   const [alice, bob] = [await market.person(), await market.person()]
@@ -246,7 +246,7 @@ test('a change offer has one amount and the text that the owner signs', async (t
   })
 })
 
-test('credits are offered like names, and an account sees what it has and used', async (t) => {
+test('credits are offered like names, and an account sees its balance and use', async (t) => {
   const { market, shop, person: buyer } = await openStall(t)
   const { key } = await shop.join()
   const now = market.clock.now() / 1000

@@ -47,7 +47,7 @@ const isBare = (amount: string) => /^\d+$/.test(amount)
 
 for (const engine of ENGINES) {
   describe(`orders on other people’s money, ${engine}`, () => {
-    test('a visitor with the public key of the page is not paid by what reaches the shop’s address', async (t) => {
+    test('a visitor’s checkout with the public key of the page does not count other money at the shop’s address', async (t) => {
       const { world, shop, key, headers, fromPage } = await openOn(t, engine)
       const { address } = merchant
       const summing = await fromPage({ address, amount: '2', mode: 'unique_address' })
@@ -75,7 +75,7 @@ for (const engine of ENGINES) {
       }
     })
 
-    test('a caller without a key is not paid by what reaches an address that anybody has used', async (t) => {
+    test('a checkout without a key does not count money at an address that others have used', async (t) => {
       const { world, shop, key, asMerchant } = await openOn(t, engine)
       const alone = (address: string, fields: object = {}) =>
         shop.call('checkout', { address, amount: '2', mode: 'unique_address', ...fields })
@@ -97,7 +97,7 @@ for (const engine of ENGINES) {
       assert.equal((await asMerchant({ address: fresh, amount: '2', mode: 'unique_address' })).status, 200)
     })
 
-    test('what visitors order keeps no secret key from its address; another order of the shop does, for as long as it is watched', async (t) => {
+    test('orders of visitors do not block an address for a secret key; another order of the shop does, while it is watched', async (t) => {
       const { world, shop, key, headers, asMerchant, fromPage } = await openOn(t, engine)
       const [address, next] = [new Signer(87).address, new Signer(88).address]
       const whole = { amount: '3', mode: 'unique_address' }
@@ -124,7 +124,7 @@ for (const engine of ENGINES) {
       assert.equal(racing.filter(({ status }) => status === 200).length, 1)
     })
 
-    test('a finished order does not swallow what reaches its address for the next one', async (t) => {
+    test('a finished order does not count money for the next one at its address', async (t) => {
       const { world, shop, key, headers } = await openOn(t, engine)
       const address = new Signer(90).address
       const order = (fields: object) => shop.open({ address, amount: '1', ...fields }, headers)
@@ -144,7 +144,7 @@ for (const engine of ENGINES) {
       assert.equal((await shop.check(next.id)).status, 'complete')
     })
 
-    test('an order that expired takes late money at its own address, and none once another order was there', async (t) => {
+    test('an expired order accepts late money at its address, but not once another order was there', async (t) => {
       const { world, shop, key, headers } = await openOn(t, engine)
       const [lonely, shared] = [new Signer(91).address, new Signer(92).address]
       const open = (address: string, mode: string) => shop.open({ address, amount: '1', mode }, headers)

@@ -59,7 +59,7 @@ test('the first payment leases a free name, its owner alone extends and changes 
   await assertAccounted(market, shop)
 })
 
-test('what fits no offer is kept for the operator and buys nothing (contract 3, rule 11)', async (t) => {
+test('a payment that matches no offer is kept for the operator and buys nothing (contract 3, rule 11)', async (t) => {
   const { market, shop, person: alice } = await openStall(t)
   const bob = await market.person()
   const made = await offer(shop, 'alice')
@@ -102,7 +102,7 @@ test('paid after the offer has ended: the name is given all the same, unless som
   assert.equal((await offer(shop, 'later')).status, 'available')
 })
 
-test('after its end a name is its owner’s for ten days: listed no longer, read still, not paid; then anybody’s (contract 1, rule 17; 3, rule 11; 8, Usernames: grace)', async (t) => {
+test('after its end a name is reserved for its owner for ten days: not listed, readable, not payable; then free (contract 1, rule 17; 3, rule 11; 8, Usernames: grace)', async (t) => {
   const { market, shop, person: alice } = await openStall(t)
   const bob = await market.person()
   await lease(market, shop, alice, 'alice', '1 Month')

@@ -66,7 +66,7 @@ test('credits for an e-mail address go to its account, which a first purchase ma
   await assertAccounted(market, shop)
 })
 
-test('a caller with neither a secret key nor an email address is told what is missing (contract 5, What needs a key: buy_rpc)', async (t) => {
+test('a caller with neither a secret key nor an email address gets an error that names what is missing (contract 5, What needs a key: buy_rpc)', async (t) => {
   const { shop } = await openStall(t)
   const origin = 'https://shop.example'
   const { key } = await shop.join({ kind: 'public', origins: [origin] })

@@ -104,7 +104,7 @@ test('an address gets five mails a day, however it is spelled; the next payment 
   assert.equal(new Set(world.mails.received.map(codeOf)).size, 6)
 })
 
-test('a clock that jumps beyond the end loses nothing, and in time everybody is forgotten (contract 3, rule 13; 8, Other areas: names and addresses)', async (t) => {
+test('a clock that jumps beyond the end loses nothing, and all personal data is erased in time (contract 3, rule 13; 8, Other areas: names and addresses)', async (t) => {
   const { world, made, code } = await openFunded(t, { expiration: '1 day' })
   // Leases, deadlines and jobs all expire together, and the share is refunded.
   world.clock.advance(2 * 86_400_000)

@@ -119,7 +119,7 @@ test('a stranger cannot be flooded with receipts: beyond the daily limit they wa
   await world.turnUntil(() => world.mails.to('Bob+shop@example.com').length >= 1)
 })
 
-test('a sender cancels: claimed stays claimed, the rest goes back now; a stranger cancels nothing (contract 4.4, rule 11)', async (t) => {
+test('a sender cancels: claimed shares stay claimed, the rest goes back at once; others cannot cancel (contract 4.4, rule 11)', async (t) => {
   const { world, made, code } = await fundedForAlice(t, { emails: emails.slice(0, 2), amount: '3' })
   await world.claim(code, alice)
   const other = await world.join()

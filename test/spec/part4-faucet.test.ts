@@ -91,7 +91,7 @@ test('an empty treasury is 403 with a clear text, and costs nobody their claim o
   assert.equal(world.fundsOf((await world.treasury()).address), 0n)
 })
 
-test('a network has three claims a day, whatever accounts and addresses it brings, and everybody together has a budget (contract 4.1, rules 21 and 22; 8, Other areas: claim)', async (t) => {
+test('a network has three claims a day, for any accounts and addresses, and all claims share a budget (contract 4.1, rules 21 and 22; 8, Other areas: claim)', async (t) => {
   const world = await openFaucet(t, { FAUCET_PER_NETWORK_MAX: '3', FAUCET_DAILY_NANO: '0.0089' })
   await world.funded()
   const begun = world.clock.now() / 1000

@@ -36,7 +36,7 @@ async function open(t: TestContext, engine?: StoreEngine) {
 }
 
 forEachEngine((engine) => {
-  test('who buys by a link says for whom the invoice is, and gets one that comes to what was paid, numbered then (contract 4.12, rule 10)', async (t) => {
+  test('buyers at a link give the details of their invoice, which is numbered when paid and has the paid sum (contract 4.12, rule 10)', async (t) => {
     const { shop, key, form, linkOf, paper, pay } = await open(t, engine)
     const invoice = { buyer: 'required', seller: 'Mugs Ltd\nUID 7', tax: TAX }
     const terms = { amount: '9.60', currency: 'EUR', quantity: { max: 5 }, invoice }
@@ -135,7 +135,7 @@ test('taxes in percent are taken out of every price of a link, to a cent and bes
   assert.match(await paper(three), /\b2\.274882.*\b6\.824646.*Deposit.*\b1\.8\b.*VAT.*\b0\.375354\b.*\b9\b/)
 })
 
-test('what no invoice of a link can be made of is refused by its field (contract 4.12, rule 10)', async (t) => {
+test('invalid invoice fields of a link are refused by name (contract 4.12, rule 10)', async (t) => {
   const { make } = await open(t)
   const plans = [{ title: 'Small', value: '1' }]
   const tax = (amount: string, title?: string) => ({ invoice: { tax: [{ title, amount }] } })

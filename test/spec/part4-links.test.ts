@@ -57,7 +57,7 @@ const expire = (world: World, shop: Shop, id: string) => {
   return turnUntil(world, 5_000, async () => (await shop.check(id)).status === 'expired')
 }
 
-test('a link is made of the fields of a checkout; what it cannot be made of is named (contract 4.9, rule 6; 4.1, Payments, wallets, faucet, swap: payment_link)', async (t) => {
+test('a link is made of the fields of a checkout; invalid ones are named (contract 4.9, rule 6; 4.1, Payments, wallets, faucet, swap: payment_link)', async (t) => {
   const { shop, key } = await open(t)
   const [free, max] = [{ amount: undefined }, { quantity: { max: 2 } }]
   await assertNamed(
@@ -93,7 +93,7 @@ test('a link is made of the fields of a checkout; what it cannot be made of is n
   assert.equal((await make(shop, key, { template: once.id })).mode, 'unique_amount')
 })
 
-test('a slug is nobody else’s, also once its link is gone (contract 4.9, rule 7)', async (t) => {
+test('a slug stays taken, also once its link is deleted (contract 4.9, rule 7)', async (t) => {
   const { shop, key } = await open(t)
   const other = (await shop.join()).key
   const link = await make(shop, key, { ...MUG, slug: 'one' })

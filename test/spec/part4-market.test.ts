@@ -90,7 +90,7 @@ test('Kraken answers if CoinGecko does not, and an absurd price counts as no ans
   assert.equal((await price('EUR')).json().source, 'coingecko', 'where both agree, the first one counts')
 })
 
-test('a provider that says nothing at all keeps nobody longer than its time (contract 4.1, rule 23)', async (t) => {
+test('no caller waits for a silent provider longer than its time limit (contract 4.1, rule 23)', async (t) => {
   const clock = new TestClock()
   const silent = await openProvider(t, (request) => {
     request.resume()

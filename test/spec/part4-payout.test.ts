@@ -21,7 +21,7 @@ async function open(t: Parameters<typeof openGateway>[0]) {
   return { gateway, key, accountId, send, payout, paidAt }
 }
 
-test('a merchant who has said nowhere where his money goes learns where to say it, at the field (extensions 6)', async (t) => {
+test('a merchant without a payout address gets an error at the field that says where to set one (extensions 6)', async (t) => {
   const { gateway, send, paidAt } = await open(t)
   const refusals = [
     await paidAt(),
@@ -41,7 +41,7 @@ test('a merchant who has said nowhere where his money goes learns where to say i
   assert.deepEqual([refused.status, refused.json().code], [403, 'missing_scope'])
 })
 
-test('buyers of links, tills and checkouts without an address pay where the money goes; what is open stays, what is new follows a change', async (t) => {
+test('buyers of links, tills and checkouts without an address pay to the payout address; open ones keep theirs, new ones follow a change', async (t) => {
   const { gateway, accountId, send, payout, paidAt } = await open(t)
   assert.deepEqual((await payout({ address: first })).json(), { address: first })
   const before = await paidAt()
@@ -87,7 +87,7 @@ test('buyers of links, tills and checkouts without an address pay where the mone
   ])
 })
 
-test('a wallet that is made for a merchant stays while money goes to it, and one with an end is refused', async (t) => {
+test('a wallet made for a merchant cannot be deleted while it is the payout address, and one that expires is refused', async (t) => {
   const { gateway, key, payout, paidAt } = await open(t)
   const { address } = (await payout({ wallet: true })).json()
   assert.equal((await paidAt()).address, address)

@@ -45,7 +45,7 @@ async function make(shop: Shop, key: string, fields: object = {}) {
 
 const seen = ({ status, json }: Reply) => [status, json().code ?? null]
 
-test('a point of sale is made, read, changed and taken away by its owner; what it cannot be made of is named (contract 4.9, rule 12)', async (t) => {
+test('a point of sale is made, read, changed and deleted by its owner; invalid fields are named (contract 4.9, rule 12)', async (t) => {
   const { shop, key } = await open(t)
   const other = (await shop.join()).key
   const item = { title: 'a', price: '1' }
@@ -139,7 +139,7 @@ test('the link of a till opens its till, and nothing else: no other till, no key
   assert.equal((await till.at('GET', '/till')).status, 404, 'an old link')
 })
 
-test('a tap makes one sale of what was typed and chosen, with its tip, and money on the ledger pays it (contract 4.9, rule 14)', async (t) => {
+test('a tap makes one sale of the amount and items, with its tip, and a payment on the ledger completes it (contract 4.9, rule 14)', async (t) => {
   const { shop, key, world } = await open(t)
   const till = await make(shop, key)
   const sell = (fields: object) => till.at('POST', '/sales', { key: KEY, ...fields })

@@ -40,7 +40,7 @@ async function openHost(t: TestContext, files: Record<string, Buffer>): Promise<
 const page = (shop: Shop, path: string) =>
   ask(`${shop.url}${path}`, { method: 'GET', headers: { accept: 'text/html' } })
 
-test('a profile says nothing until its owner does, changes what is sent, is seen by no other account, and names what it cannot be (contract 4.9, rules 1 and 2)', async (t) => {
+test('a profile is empty at first, changes only the given fields, is private, and names invalid ones (contract 4.9, rules 1 and 2)', async (t) => {
   const shop = await (await openWorld(t)).start({ WEBHOOK_ALLOW_PRIVATE: 'true' })
   const [owner, other] = [await shop.join(), await shop.join()]
   assert.deepEqual((await shop.rest('GET', PATH, owner.key)).json(), { profile: EMPTY })

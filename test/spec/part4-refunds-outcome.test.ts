@@ -36,7 +36,7 @@ forEachEngine((engine) => {
     assert.equal((await list(made.id)).refundable_raw, String(BigInt(made.amount_raw) - raw('1.25')))
   })
 
-  test('what nobody fetches goes back, and can be refunded again (contract 4.10, rules 7 and 8; 6, Event kinds: refund.failed)', async (t) => {
+  test('an unclaimed refund goes back, and can be made again (contract 4.10, rules 7 and 8; 6, Event kinds: refund.failed)', async (t) => {
     const { world, shop, sell, refund, untilRefund, list, fundsOf, wallet } = await openRefundShop(t, engine)
     const made = await sell()
     await refund(made.id, { as: 'link' })

@@ -11,7 +11,7 @@ import { PAYER, type Refund, openRefundShop, raw } from '../support/refund-steps
 const customer = new Signer(77).address
 
 forEachEngine((engine) => {
-  test('200 everything that was paid goes back to the payer from the wallet it was paid to, once, and everybody is notified (contract 4.10, rules 1, 3 and 10; 4.1, Payments, wallets, faucet, swap: checkout_refund; 2, Checkout status: amount_refunded, amount_refunded_raw, refunds; 6, rule 30; 6, Event kinds: refund.sent)', async (t) => {
+  test('200 everything that was paid goes back to the payer from the wallet it was paid to, once, and merchant and buyer are notified (contract 4.10, rules 1, 3 and 10; 4.1, Payments, wallets, faucet, swap: checkout_refund; 2, Checkout status: amount_refunded, amount_refunded_raw, refunds; 6, rule 30; 6, Event kinds: refund.sent)', async (t) => {
     const { shop, merchant, wallet, sell, refund, untilRefund, list, fundsOf } = await openRefundShop(t, engine)
     const made = await sell()
     const before = fundsOf(PAYER)

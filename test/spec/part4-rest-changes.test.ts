@@ -42,7 +42,7 @@ const changed = (reply: Reply) => {
   return checkout
 }
 
-test('PUT changes texts until it is paid, and what is asked for only until somebody has seen it (contract 4.5, Administrative checkout REST API: PUT /api/admin/checkouts/:id, GET /api/admin/checkouts/unmatched; 4.5, rules 7 and 9)', async (t) => {
+test('PUT changes texts until it is paid, and the price only until somebody has seen it (contract 4.5, Administrative checkout REST API: PUT /api/admin/checkouts/:id, GET /api/admin/checkouts/unmatched; 4.5, rules 7 and 9)', async (t) => {
   const world = await openWorld(t)
   const names = { KNOWN_NAMES: JSON.stringify({ second: stranger.address }), CHECKOUT_GENERATED_WALLETS: 'all' }
   const shop = await world.start(names)
@@ -111,7 +111,7 @@ test('PUT changes texts until it is paid, and what is asked for only until someb
 
 // A merchant changes a checkout to an address in use: earlier payments there must not pay it.
 for (const engine of ENGINES) {
-  test(`PUT to a summing mode, ${engine}: only what comes from then on counts, and one address takes one (contract 4.5, rule 9)`, async (t) => {
+  test(`PUT to a summing mode, ${engine}: only later payments count, and an address has only one such checkout (contract 4.5, rule 9)`, async (t) => {
     const world = await openWorld(t, engine)
     const shop = await world.start()
     const { key } = await shop.join()
@@ -140,7 +140,7 @@ for (const engine of ENGINES) {
   })
 }
 
-test('DELETE cancels what is open and hides what is paid; money that still comes is recorded (contract 4.5, Administrative checkout REST API: DELETE /api/admin/checkouts/:id; 4.5, rule 8; 3, Checkout: cancelled)', async (t) => {
+test('DELETE cancels open checkouts and hides paid ones; late money is recorded (contract 4.5, Administrative checkout REST API: DELETE /api/admin/checkouts/:id; 4.5, rule 8; 3, Checkout: cancelled)', async (t) => {
   const { world, shop } = await openShop(t)
   const key = world.key()
   const [open, paid] = [

@@ -5,7 +5,7 @@ import { ask, openGateway } from '../support/gateway.ts'
 
 /* Contract 4.14: the public status of the service. */
 
-test('anybody reads how the service stands, as a page and as JSON, without an account or the name of a node (contract 4.14, rules 1 and 2)', async (t) => {
+test('the status is public, as a page and as JSON, and reveals no account and no node (contract 4.14, rules 1 and 2)', async (t) => {
   const gateway = await openGateway(t)
   const { url, ctx, app } = gateway
   await look(ctx, () => ({ nodes: 'degraded', work: 'up', prices: 'up' }))

@@ -265,7 +265,7 @@ test('a payer who has asked the service for no more mail is not reminded of a su
   assert.deepEqual(await db.selectFrom('mails').select('recipient').where('subject', 'like', '%Club').execute(), [])
 })
 
-test('what no subscription can be made of is refused by its field, and one is its merchant’s alone to end (contract 4.13, rules 1 and 6)', async (t) => {
+test('invalid fields of a subscription are refused by name, and only its merchant can end it (contract 4.13, rules 1 and 6)', async (t) => {
   const { shop, key, link, read, order, pay } = await openClub(t)
   await assertNamed(
     (fields) => shop.rest('POST', '/api/links', key, { address, amount: '2', every: 'month', ...fields }),

@@ -167,7 +167,7 @@ test('200 the same operations by wallet_action, and a send by every name of its 
   row('9, Synonyms: cloud_wallet', () => assert.deepEqual([balance, deleted], ['0', { deleted: true }]))
 })
 
-test('400 what cannot be meant is refused with the name of its field (contract 4.2, rule 1; 8, Other areas: expire, vanity, refund addresses, metadata)', async (t) => {
+test('400 impossible values are refused with the name of their field (contract 4.2, rule 1; 8, Other areas: expire, vanity, refund addresses, metadata)', async (t) => {
   const client = await openClient(t)
   const account = await client.create()
   const signers = (count: number) => Array.from({ length: count }, (_, at) => new Signer(at).address)

@@ -172,7 +172,7 @@ test('a facilitator elsewhere settles, and our node has the last word (contract 
     NODE_URLS: upstream.url,
     NODE_NETWORK: 'dev',
     X402_PAY_TO: SHOP.address,
-    X402_TIMEOUT_SECONDS: '1',
+    X402_TIMEOUT_SECONDS: '3',
     X402_FACILITATOR_URL: `${facilitator.url}/facilitator`,
   })
   const payer = await openPayer(node)

@@ -65,7 +65,7 @@ function assertDescribes({ info, schema }: Described, name: string): void {
   assert.ok(!validate({ ...info, input: { ...info.input, body: 'none' } }), 'the schema refuses something')
 }
 
-test('402 what has a price is answered with the price, in the header and in the body (contract 4.7, rule 1; 4.7, Headers of 4.7: PAYMENT-REQUIRED; 4.7, Answers of 4.7: paid action, no payment; 9, rule 2; 7, Status codes: 402)', async (t) => {
+test('402 a paid action is answered with its price, in the header and in the body (contract 4.7, rule 1; 4.7, Headers of 4.7: PAYMENT-REQUIRED; 4.7, Answers of 4.7: paid action, no payment; 9, rule 2; 7, Status codes: 402)', async (t) => {
   const { call, post, url } = await openShop(t, { BASE_URL: 'https://rpc.example' })
   const reply = await call('work_generate', { hash: newHash() }, { host: 'evil.example' })
   assert.equal(reply.status, 402)
@@ -263,7 +263,7 @@ interface Proposed {
   payload: { block: Record<string, string> }
 }
 
-test('what our client pays with keeps to the proposed scheme for Nano, and a payment in its form is taken (contract 4.7, rule 7)', async (t) => {
+test('payments of our client follow the proposed scheme for Nano, and payments in its form are accepted (contract 4.7, rule 7)', async (t) => {
   const { call, node, url } = await openShop(t)
   const payer = await openPayer(node)
   const [terms = assert.fail()] = requiredOf(await call('work_generate')).accepts

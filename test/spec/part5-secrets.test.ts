@@ -161,7 +161,7 @@ test('nothing a client sends comes up in a log line, a metric, a page or an erro
 })
 
 // A failing node gives strange answers that may repeat the request.
-test('nothing comes up either when the nodes fail or complain, whatever they say, also by repeating the request', async (t) => {
+test('no secret is revealed when nodes fail or return errors that repeat the request', async (t) => {
   const secrets = new Secrets()
   const token = secrets.plant('path of a node')
   const header = secrets.plant('header for a node')

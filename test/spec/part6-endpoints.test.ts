@@ -25,7 +25,7 @@ async function open(t: TestContext) {
   return { world, shop, key, receiver, make, change, ...reader }
 }
 
-test('an endpoint is made, listed, changed, paused and taken away, and never shows its secret again (contract 6, rule 21)', async (t) => {
+test('an endpoint is made, listed, changed, paused and deleted, and never shows its secret again (contract 6, rule 21)', async (t) => {
   const { shop, receiver, get, post, change, make } = await open(t)
   const body = { url: receiver.url, events: ['refund.sent'], filter: { metadata: { shop: 7 } }, description: 'Till' }
   const once = { 'idempotency-key': 'make' }
@@ -113,7 +113,7 @@ test('a test shows its answer at once, secrets overlap for a day, and the log sh
   assert.equal((await get(`${PATH}/${id}`)).json<{ failing_since: null }>().failing_since, null)
 })
 
-test('what only an endpoint asks for is reported as well, what was missed can be sent again, and an endpoint that is gone is disabled (contract 6, rules 20, 22 and 23)', async (t) => {
+test('events that only endpoints ask for are reported as well, missed ones can be sent again, and an endpoint that answers 410 is disabled (contract 6, rules 20, 22 and 23)', async (t) => {
   const { world, shop, key, receiver, get, post, change, make } = await open(t)
   const { id, secret } = await make({ events: ['checkout.expired'], filter: { metadata: { shop: 'a' } } })
   const order = (name: string) =>

@@ -104,7 +104,7 @@ const openAlone = async (t: TestContext, events?: string[]) => open(t, await ope
 const waiting = (count: number, from = 0) =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`${from + at}`.padStart(64, 'F'), {}]))
 
-test('the first address that anybody watches is looked at within a second, also where nobody had watched any for long', async (t) => {
+test('the first watched address is checked within a second, also after a long time without one', async (t) => {
   const { monitor, reads, second, watch } = await openAlone(t)
   await monitor.feed.start()
   for (let passed = 0; passed < 7; passed++) await second()
@@ -115,7 +115,7 @@ test('the first address that anybody watches is looked at within a second, also 
 })
 
 forEachEngine((engine, openStore) => {
-  test('deposits stopped being reported for good, and nobody knew, when no node had the block to go on from (contract 6, rule 29)', async (t) => {
+  test('deposits silently stopped being reported for good when no node had the block to continue from (contract 6, rule 29)', async (t) => {
     const world = await open(t, await openStore(t), engine)
     const { ledger, monitor, failed, faults, told, read, within, watch, pay, db } = world
     pay()
@@ -159,7 +159,7 @@ forEachEngine((engine, openStore) => {
   })
 })
 
-test('an address with ten thousand open deposits went blind without a word: it says so, and still reports what it learns of (contract 6, rule 29)', async (t) => {
+test('an address with ten thousand open deposits silently missed new ones: now it logs that, and still reports those it receives (contract 6, rule 29)', async (t) => {
   const { monitor, faults, told, read, within, watch, pay } = await openAlone(t)
   await monitor.feed.start()
   await watch()
@@ -175,7 +175,7 @@ test('an address with ten thousand open deposits went blind without a word: it s
   await within(900, async () => (await read()).trouble === null)
 })
 
-test('an account that asks for deposits alone cost twenty looks for each payment it made: what nobody asks for is not looked for', async (t) => {
+test('an account that asks for deposits alone cost twenty reads for each payment it made: unwanted events are not looked up', async (t) => {
   const { monitor, reads, told, within, second, watch, pay } = await openAlone(t, ['address.received'])
   await monitor.feed.start()
   await watch()

@@ -79,7 +79,7 @@ test('a node that fails is left for another, one that answers is not, and withou
   assert.deepEqual([timedOut.status, timedOut.json()], [504, { ...body, code: 'node_timeout' }])
 })
 
-test('503 when nobody makes work, and it says when to come back (contract 7, Texts and codes: no work source, or a queue longer than the deadline; 7, Status codes: 503; 7, Body: retry_after)', async (t) => {
+test('503 when no source makes work, with the time to retry (contract 7, Texts and codes: no work source, or a queue longer than the deadline; 7, Status codes: 503; 7, Body: retry_after)', async (t) => {
   const { call } = await openGateway(t, { WORK_NODES: 'false' })
   const reply = await call('work_generate', { hash: newHash() })
   assertRefusal(reply, 503, 'No work source available.', 'no_work')

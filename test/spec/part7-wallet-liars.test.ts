@@ -60,7 +60,7 @@ test('a disagreement about a wallet that lasts is reported with what each node s
   )
 })
 
-test('one liar of three holds up no send, and none goes by its word', async (t) => {
+test('one lying node of three delays no send, and its answers decide none', async (t) => {
   const { nodes, send, account, paid } = await openWallet(t, 3)
   const { representative } = account()
   nodes[2]!.lie('account_info', (answer) => ({ ...answer, representative: THIEF, balance: '9'.repeat(38) }))

@@ -62,7 +62,7 @@ test('10 requests at once without a key, 50 with one, 200 with credits; one more
   assert.equal((await read()).status, 200, 'whoever leaves makes room')
 })
 
-test('a public key has its own limits at each address, work as without any key, and takes nothing from its account', async (t) => {
+test('a public key has its own limits at each address, work as without any key, and does not use those of its account', async (t) => {
   const clock = new TestClock()
   const env = { ...ANONYMOUS, FREE_WORK_ANONYMOUS_PER_HOUR: '5', TRUSTED_PROXIES: 'loopback' }
   const { node, gateway } = await openBehindNode(t, env, clock)

@@ -65,7 +65,7 @@ test('one address cannot take all subscriptions: the next still gets its own, an
   assert.deepEqual(await watch(third, accountsOf(3, 1)), acks(1))
 })
 
-test('600 sockets of one address keep nobody else out (contract 8, Websockets: clients of one address)', async (t) => {
+test('600 sockets of one address do not prevent those of others (contract 8, Websockets: clients of one address)', async (t) => {
   const gateway = await openGateway(t, { WS_CLIENTS_PER_ADDRESS_MAX: '3', TRUSTED_PROXIES: '127.0.0.1' })
   const from = (ip: string) => refusalOf(t, wsUrl(gateway), { 'x-forwarded-for': ip })
   for (let opened = 0; opened < 3; opened++) assert.deepEqual(await from('203.0.113.7'), [101, ''])

@@ -117,7 +117,7 @@ function judge({ status, body }: Expected, action: string, reply: Reply): string
   return explained ? compare(body, rest) : ['field, detail and nearest are texts']
 }
 
-test('every recorded answer of a node comes through the gateway unchanged, but for what was decided', async (t) => {
+test('every recorded answer of a node comes through the gateway unchanged, except for listed differences', async (t) => {
   // Without a cache, because the recording reads the same counters within milliseconds.
   // The recorded node had none of our names, and had confirmed each block before the next request.
   const elsewhere = toAddress('B'.repeat(64))

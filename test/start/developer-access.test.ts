@@ -58,7 +58,7 @@ for (const proxies of ['', 'loopback']) {
   })
 }
 
-test('nobody pays the checkouts of a public shop with test nano of their own making', async (t) => {
+test('checkouts of a public shop cannot be paid with self-made test nano', async (t) => {
   const { gateway, user } = await openPublic(t, { TRUSTED_PROXIES: 'loopback' })
   const id = await openCheckout(gateway)
   const attempt = (headers: Headers) => ask(`${gateway.url}/developer/checkouts/${id}/pay`, { headers, body: '{}' })
@@ -100,7 +100,7 @@ test('the swap that gives test nano away exists on a local gateway only', async 
   assert.equal(agreed.json().source, 'sandbox', agreed.text)
 })
 
-test('payment page and dashboard offer test nano to administrators and to nobody else who comes from outside', async (t) => {
+test('payment page and dashboard of a public gateway offer test nano only to administrators', async (t) => {
   const { gateway, admin, user } = await openPublic(t, { TRUSTED_PROXIES: 'loopback' })
   const id = await openCheckout(gateway)
   const page = async (path: string, headers: Headers) =>

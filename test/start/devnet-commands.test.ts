@@ -14,7 +14,7 @@ import { call } from '../support/rpc.ts'
 import { openFolder } from '../support/folder.ts'
 import { startLedger } from './process.ts'
 
-test('ten accounts of the known seed have money at the first start, and what their owners left at the next', async (t) => {
+test('ten accounts of the known seed have money at the first start, and keep their balances at the next', async (t) => {
   const folder = openFolder(t)
   const first = await startLedger(t, folder, '--data', ':memory:')
   assert.deepEqual([first.seed, first.accounts!.length], [KNOWN_SEED, 10])
@@ -101,7 +101,7 @@ test('every control is a command', async (t) => {
   assert.equal(node.ledger.store.totals().blocks, 3)
 })
 
-test('a ledger begins with the state of a file, and one that has begun is not thrown away for it', async (t) => {
+test('a ledger starts with the state of a file, which never replaces an existing ledger', async (t) => {
   const folder = openFolder(t)
   const made = await openDevnet(t, { confirmAfterMilliseconds: 0 })
   const alice = new Signer(1)

@@ -62,7 +62,7 @@ test('a block is reported in one line with what it does, between whom, how much 
   )
 })
 
-test('a call is reported with its outcome, and nobody writes to the terminal of who reads it', async (t) => {
+test('a call is reported with its outcome, without control characters for the terminal', async (t) => {
   const { rpcUrl, read } = await openLines(t)
   await call(rpcUrl, 'devnet_fault', { target: 'version', kind: 'drop', count: '1' })
   await assert.rejects(call(rpcUrl, 'version'))
@@ -126,7 +126,7 @@ test('a ledger keeps running when the reader of its output is gone', async (t) =
   assert.deepEqual(await ended, [0, null])
 })
 
-test('the banner has ten accounts with their keys, the seed, and what to do next; lines are JSON where nobody sits, unless asked', async (t) => {
+test('the banner has ten accounts with their keys, the seed, and what to do next; lines are JSON without a terminal, unless requested otherwise', async (t) => {
   const piped = await runCommand(t)
   assert.equal(piped.banner.filter((line) => /^ {2}\(\d\) {2}nano_\w{60}$/.test(line)).length, 10)
   assert.equal(piped.banner.filter((line) => /^ {2}\(\d\) {2}[0-9A-F]{64}$/.test(line)).length, 10)

@@ -13,7 +13,7 @@ import { openFolder } from '../support/folder.ts'
 
 /* The first start's administrator key is made only when it can be shown. */
 
-test('a first start on a taken port makes no key that nobody has seen, and the next one puts it where only its owner reads', async (t) => {
+test('a first start on a taken port makes no key, and the next one writes it to a file that only its owner can read', async (t) => {
   const DATA_DIR = openFolder(t)
   const squatter = createServer().listen(0, '127.0.0.1')
   t.after(() => squatter.close())

@@ -10,7 +10,7 @@ import { run } from './process.ts'
 
 /* `nano-gateway migrate-check`: compares a service with this gateway before a program moves. */
 
-test('who moves from another service sees what differs, sends nothing that changes something, and shows no key', async (t) => {
+test('migrate-check prints what differs from another service, sends no writes, and shows no key', async (t) => {
   const { url, app } = await openGateway(t)
   const folder = openFolder(t)
   const account = new Signer(5).address

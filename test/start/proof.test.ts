@@ -17,7 +17,7 @@ function verify(t: TestContext, text: string, own?: object) {
   return { status, stdout, stderr }
 }
 
-test('proof verify says in a sentence what a file proves, and ends with 1 where it proves nothing', (t) => {
+test('proof verify prints what a file proves, and exits with 1 if it proves nothing', (t) => {
   const proof = recordedProof()
   const proved = verify(t, JSON.stringify(proof))
   assert.equal(proved.status, 0)
@@ -33,7 +33,7 @@ test('proof verify says in a sentence what a file proves, and ends with 1 where 
   assert.match(garbage.stderr, /proof\.json is not JSON/)
 })
 
-test('proof verify takes the weights that its user trusts', (t) => {
+test('proof verify uses the weights that its user trusts', (t) => {
   const proof = recordedProof()
   const [representative] = Object.keys(proof.weights)
   const own = (weight: string) => ({

@@ -9,7 +9,7 @@ import { newKey } from '../support/random.ts'
 
 const key = newKey()
 
-test('secrets that containers hand over as files are read from them', async (t) => {
+test('secrets in files, as containers have them, are read', async (t) => {
   const folder = openFolder(t)
   const file = (name: string, text: string) => {
     writeFileSync(join(folder, name), text)
@@ -63,7 +63,7 @@ test('a secret given twice, or in a file that cannot be read, is refused by its 
   assert.equal(errors, 'nano-gateway: SECRET_KEY cannot be read from the file in SECRET_KEY_FILE (ENOENT).\n')
 })
 
-test('a file for a setting that is no secret is reported, because nobody would read it', () => {
+test('a file for a setting that is no secret is reported, because it is not read', () => {
   assert.throws(
     () => loadConfig({ NODE_ENV: 'production', BASE_URL_FILE: '/run/secrets/address' }),
     /^Error: Unknown setting BASE_URL_FILE\. Did you mean BASE_URL\?$/,

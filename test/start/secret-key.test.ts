@@ -90,7 +90,7 @@ for (const engine of ENGINES) {
     assert.deepEqual(outcomes.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
   })
 
-  test(`a session secret that nobody can read is made anew, and signs people in (${engine})`, async (t) => {
+  test(`an unreadable session secret is replaced, and sign-in works again (${engine})`, async (t) => {
     const { ctx } = await openFresh(t, engine)
     const { id } = await createAccount(ctx, { email: 'alice@shop.example', role: 'user', actor: OPERATOR })
     const openSessions = () => new Sessions({ ...ctx, secrets: openSecretBox(testRandom.bytes(32), testRandom) })

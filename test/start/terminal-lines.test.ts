@@ -9,7 +9,7 @@ import { start } from './process.ts'
 
 /* The terminal output of a gateway. */
 
-test('somebody at a terminal reads a line for each request and for what became of a checkout', async (t) => {
+test('a terminal shows a line for each request and each result of a checkout', async (t) => {
   const gateway = await start(t, { DATA_DIR: openFolder(t), LOG_FORMAT: 'pretty', CHECKOUT_ANONYMOUS: 'true' })
   const post = (path: string, body: object = {}) => ask(gateway.url + path, { body: JSON.stringify(body) })
   await post('/', { action: 'block_count' })
@@ -38,7 +38,7 @@ test('somebody at a terminal reads a line for each request and for what became o
   assert.doesNotMatch(output, /\u001b|"level"/)
 })
 
-test('what a node or a mail server says moves no cursor of the terminal, and an error is reported with its place', () => {
+test('texts of a node or a mail server cannot control the terminal, and an error is reported with its place', () => {
   const line = {
     level: 50,
     time: 0,

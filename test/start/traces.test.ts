@@ -183,7 +183,7 @@ test('requests that share a connection share no trace', async (t) => {
   assert.equal(new Set(firsts.map((step) => step?.traceId)).size, ids.length)
 })
 
-test('a collector that takes nothing disturbs no request, and is reported once', async (t) => {
+test('a collector that accepts nothing affects no request, and is reported once', async (t) => {
   const collector = await openCollector(t)
   collector.answerWith(400)
   const gateway = await openGateway(t, settingsFor(collector, '1'))
@@ -207,7 +207,7 @@ test('a collector that takes nothing disturbs no request, and is reported once',
   await until(() => gateway.log().includes('traces_taken_again'))
 })
 
-test('a gateway ends in time although its collector is gone, and says what is lost', async (t) => {
+test('a gateway stops in time although its collector is gone, and reports what is lost', async (t) => {
   const gateway = await openGateway(t, settingsFor({ url: 'http://127.0.0.1:1' }, '1'))
   assert.equal((await gateway.call('version')).status, 200)
   const startedAt = performance.now()

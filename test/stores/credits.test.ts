@@ -95,7 +95,7 @@ forEachEngine((_engine, open) => {
     await assertCreditsBalance(ctx.db)
   })
 
-  test('what a process that died had set aside returns when its time is over, and cannot be spent then', async (t) => {
+  test('reservations of a process that crashed are released when they expire, and can then not be committed', async (t) => {
     const { ctx, stores, clock } = await openTwo(t)
     const accountId = await accountWith(ctx, 20)
     const orphans = await Promise.all([3, 4, 5].map((amount) => reserveCredits(ctx, accountId, amount)))

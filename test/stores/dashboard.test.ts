@@ -172,7 +172,7 @@ forEachEngine((engine, open) => {
     assert.deepEqual(await listEntries(ctx.db, accountId, 10), [])
   })
 
-  test('of what was written in one millisecond no page leaves out or repeats anything', async (t) => {
+  test('rows of one millisecond are neither missing from pages nor repeated', async (t) => {
     const { ctx, clock } = await open(t)
     const { db } = ctx
     // The order of writing differs from that of the ids.

@@ -82,7 +82,7 @@ for (const engine of ENGINES) {
       assert.deepEqual(world.alarms, [])
     })
 
-    test('two processes give away a budget of five gifts to twenty who ask at once', async (t) => {
+    test('two processes give away a budget of five gifts to twenty concurrent requests', async (t) => {
       const world = await openWalletWorld(t, { engine, random: testRandom })
       const instances = [await world.start(), await world.start()]
       const treasury = await treasuryOf(world)

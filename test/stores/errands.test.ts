@@ -122,7 +122,7 @@ forEachEngine((engine) => {
     assert.equal((await shop.check(sale.id)).status, 'pending')
   })
 
-  test('what comes to a wallet after its end pays no order where it is passed on to', async (t) => {
+  test('money that arrives at an ended wallet and is passed on pays no order at its destination', async (t) => {
     const opened = await openErrandShop(t, engine)
     const { world, shop, order, standing } = opened
     const small = await order({ amount: '3', mode: 'generated_wallet' })

@@ -17,7 +17,7 @@ forEachEngine((_engine, open) => {
     assert.deepEqual(refused, { freeAt: NOW + ALLOWANCE.windowMilliseconds })
   })
 
-  test('what failed is given back, and after its time the allowance is whole again', async (t) => {
+  test('failed uses are given back, and after the period the allowance is whole again', async (t) => {
     const { ctx } = await open(t)
     const one = { max: 1, windowMilliseconds: 1_000 }
     const asked = { caller: 'ip:192.0.2.1', meter: 'work', now: NOW }

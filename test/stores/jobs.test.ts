@@ -69,7 +69,7 @@ forEachEngine((_engine, open) => {
     assert.equal((await claim(world))[0]?.payload, 'later')
   })
 
-  test('a claim holds for its lease; then somebody else gets the job, and the first can end it no more', async (t) => {
+  test('a claim holds for its lease; then another claimant gets the job, and the first can no longer end it', async (t) => {
     const world = await open(t)
     const { clock, store } = world
     await enqueue(world.ctx, { kind: 'k', payload: {} })
@@ -89,7 +89,7 @@ forEachEngine((_engine, open) => {
     assert.deepEqual([await isDone(second!), await isDone(second!)], [true, false])
   })
 
-  test('a dead job is tried again once, with fresh attempts, and the administrator who let it stands in the audit; one who could not, does not', async (t) => {
+  test('a dead job is tried again once, with fresh attempts, and the audit names the administrator who did it, not one who failed to', async (t) => {
     const world = await open(t)
     const { store, clock, ctx } = world
     const { id: accountId } = await createAccount(ctx, { email: null, role: 'admin', actor: OPERATOR })

@@ -16,7 +16,7 @@ const leased = (key: string, createdAt: number, accountId = 'acc_a') => ({
 })
 
 forEachEngine((_engine, open) => {
-  test('a name whose notice was lost on the way is known to every instance all the same, soon, and as it changes', async (t) => {
+  test('a name whose notification was lost still reaches every instance soon, with its changes', async (t) => {
     const { ctx, clock } = await open(t)
     const onError = (error: unknown) => assert.fail(String(error))
     const book = new NameIndex({ db: ctx.db, clock, builtIn: NO_BUILT_IN, onError })

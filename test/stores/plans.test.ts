@@ -13,7 +13,7 @@ const IDS = { accountId: 'a', checkoutId: 'c', keyId: 'k', walletId: 'w', linkId
 const KNOWN: Known = { ...IDS, address: 'n', now: 1_000, limit: 10 }
 
 forEachEngine((engine, openFresh) => {
-  test('every query of requests, payments and rounds goes by an index', async (t) => {
+  test('every query of requests, payments and rounds uses an index', async (t) => {
     const { ctx } = await openFresh(t)
     const slow: string[] = []
     for (const [what, ask] of Object.entries({ ...HOT, ...SORTED })) {
@@ -33,7 +33,7 @@ forEachEngine((engine, openFresh) => {
   })
 
   // A wallet keeps all its blocks, and these queries run at each step of a send.
-  test('what a wallet has not finished is found without its other blocks', async (t) => {
+  test('unfinished blocks of a wallet are found without reading its other blocks', async (t) => {
     const { ctx } = await openFresh(t)
     for (const ask of [readUnfinished, countOwed]) {
       const [statement] = await statementsOf(ctx.db, (db) => ask(db, 'w'))
@@ -45,7 +45,7 @@ forEachEngine((engine, openFresh) => {
   })
 
   // A shop with a single payment address has thousands of open checkouts there, each with a unique amount.
-  test('a payment was slow where many others waited at the same address: what sums there is found without them', async (t) => {
+  test('a payment was slow where many others waited at the same address: summing checkouts are found without reading those', async (t) => {
     const { ctx } = await openFresh(t)
     if (engine === 'sqlite') {
       // Statistics as with a million checkouts: the index of open ones looks equally good, because most addresses have few.

@@ -74,7 +74,7 @@ forEachEngine((engine, openFresh) => {
     assert.ok((await sell(context, pos, body)).checkoutId)
   })
 
-  test('a day is that of the place, and its sums are those of what was paid, before and behind midnight', async (t) => {
+  test('a day is that of the shop’s time zone, with the sums of its payments, before and after midnight', async (t) => {
     const { ctx, clock } = await openFresh(t)
     const { context, pos } = await openCafe(ctx, engine, { time_zone: 'Asia/Kolkata' })
     // 23:59 in the shop's time zone is 18:29 in UTC.
@@ -123,7 +123,7 @@ forEachEngine((engine, openFresh) => {
     assert.equal(await guess(other, PIN), 'in')
   })
 
-  test('a thousand addresses find no PIN, and lock nobody out who was in before', async (t) => {
+  test('a thousand addresses guess no PIN, and lock out no signed-in device', async (t) => {
     const { ctx, clock } = await openFresh(t)
     const { context, pos, own } = await openCafe(ctx, engine, { pin: PIN })
     const { device, session } = await signIn(context, pos, { pin: PIN, device: undefined, visitor: 'café' })

@@ -111,7 +111,7 @@ forEachEngine((engine, openFresh) => {
     assert.equal((await rowsAbout(db, near.id)).checkout, 0)
   })
 
-  test('what has a payment, a reservation, a wallet or an owner stays, however old', async (t) => {
+  test('rows with a payment, a reservation, a wallet or an owner stay, however old', async (t) => {
     const { ctx, clock, db } = await openShop(t)
     const own = await open(ctx, SHOP)
     const unmatched = await open(ctx, ANYBODY, { amount: '2' })
@@ -203,7 +203,7 @@ forEachEngine((engine, openFresh) => {
     )
   })
 
-  test('stored mail goes after 30 days, and expired swaps that nobody with a key asked for', async (t) => {
+  test('stored mail is deleted after 30 days, as are expired swaps made without a key', async (t) => {
     const { ctx, clock } = await openFresh(t)
     await fill(ctx)
     const { db } = ctx
@@ -228,7 +228,7 @@ forEachEngine((engine, openFresh) => {
     assert.notEqual(gone, undefined)
   })
 
-  test('the size of the store is known by kind', async (t) => {
+  test('the size of the store is measured by kind', async (t) => {
     const { ctx, clock, store } = await openFresh(t)
     await fill(ctx)
     if (engine === 'postgres') await sql`analyze`.execute(ctx.db)

@@ -389,7 +389,7 @@ forEachEngine((_engine, open) => {
     assert.deepEqual(outcomes, ['put_off', 'put_off', 'put_off', 'done'])
   })
 
-  test('stopping waits for running jobs and for those it was just about to get; one that goes through a list ends between two steps', async (t) => {
+  test('stopping waits for running jobs and for those being claimed; a job over a list ends between two steps', async (t) => {
     const world = await open(t)
     const outcomes: string[] = []
     let steps = 0
@@ -446,7 +446,7 @@ forEachEngine((_engine, open) => {
   })
 
   // The process must survive an outage of its store: the job is claimed again when the lease ends.
-  test('a store that goes away under a running job ends neither the process nor the job', async (t) => {
+  test('an outage of the store during a job ends neither the process nor the job', async (t) => {
     const world = await open(t)
     const another = await world.openAnother()
     await enqueue(world.ctx, { kind: 'k', payload: {} })
@@ -469,7 +469,7 @@ forEachEngine((_engine, open) => {
   })
 })
 
-test('on PostgreSQL a notice wakes the runner of another instance; nobody waits for the poll', async (t) => {
+test('on PostgreSQL a notification wakes the runner of another instance, without waiting for the poll', async (t) => {
   const world = await openFresh(t, 'postgres')
   const another = await world.openAnother()
   const ran = gate()

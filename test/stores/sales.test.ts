@@ -64,7 +64,7 @@ forEachEngine((engine, openFresh) => {
     return { store, clock, shop: toShop(store, engine, exchanges), openOther }
   }
 
-  test('twenty payments for one name at once: one lease, and each other amount goes back once', async (t) => {
+  test('twenty concurrent payments for one name: one lease, and each other amount goes back once', async (t) => {
     const { store, shop, openOther } = await openShop(t)
     const shops = [shop, await openOther()]
     const payers = Array.from({ length: 20 }, (_, at) => new Signer(100 + at).address)

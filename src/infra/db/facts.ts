@@ -32,7 +32,7 @@ export async function replaceFact(db: Db, { name, value, now }: { name: FactName
     .execute()
 }
 
-/** False when the fact has changed meanwhile. */
+/** Returns false if the fact was changed meanwhile. */
 export async function moveFact(
   db: Db,
   { name, from, to, now }: { name: FactName; from: string; to: string; now: number },

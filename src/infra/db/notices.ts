@@ -33,36 +33,22 @@ export interface Listening {
 /** How this process describes itself to others on the same store. */
 export const toListening = (isGateway: boolean): Listening => ({ host: hostname(), pid: process.pid, isGateway })
 
-/**
- * Passes a notice on to other processes. Resolves when all have it, or when waiting longer is useless. Never throws.
- */
-type Relay = (topic: string, payload: string) => Promise<void>
-
-/**
- * Notices inside one process and, with a relay, to other processes on this machine. Only those can share an embedded
- * store.
- */
+/** Notices inside one process. */
 export class LocalNotices implements Notices {
   readonly #listeners = new Map<string, Set<Listener>>()
   readonly #failures: Failures
-  #relay: Relay | undefined
   readonly connected = true
 
   constructor(failures: Failures) {
     this.#failures = failures
   }
 
-  relayTo(relay: Relay): void {
-    this.#relay = relay
-  }
-
   publish(topic: string, payload: string): void {
-    void this.deliver(topic, payload)
+    this.receive(topic, payload)
   }
 
   async deliver(topic: string, payload: string): Promise<void> {
     this.receive(topic, payload)
-    await this.#relay?.(topic, payload)
   }
 
   /** A listener that throws affects neither the other listeners nor the sender. */

@@ -97,9 +97,9 @@ export interface Store {
   listConfirming: ((milliseconds: number) => Promise<{ confirmed: Listening[]; all: boolean }>) | undefined
   /** Why the store accepts no writes now, though it can be read; undefined while it accepts them. */
   readonly unwritable: string | undefined
-  /** Whether another file has taken the place of the one that is open; a server has none. */
+  /** Whether the open file was replaced by another; always false for a server. */
   isReplaced(): boolean
-  /** Calls for every new connection to a server, which is used only if the answer is true. */
+  /** Registers a check of every new connection to a server; the connection is used only if it returns true. */
   onConnection(admit: Admit): void
   /** Throws if this store cannot be used by a gateway, even if it answers. */
   requireUsable(): Promise<void>

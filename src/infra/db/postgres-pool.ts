@@ -74,7 +74,7 @@ function returning(client: pg.PoolClient, isOutdated: (client: pg.ClientBase) =>
   return client
 }
 
-/** Throws unless the connection leads to a server that takes writes, where that is needed, and to the store as we know it. */
+/** Throws unless the connection leads to the store that was opened, and to a server that accepts writes if that is needed. */
 async function examine(
   client: pg.PoolClient,
   { needsWriter, admit }: { needsWriter: boolean; admit: Admit | undefined },

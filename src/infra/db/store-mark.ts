@@ -9,14 +9,14 @@ import type { Store } from './open.ts'
 
 /** Each time costs a commit, also in a gateway that has nothing else to do. */
 const MOVED_EVERY = 5_000
-/** Each restore begins a new line; older ones than these are forgotten. */
+/** Each restore begins a new line; this many are remembered. */
 const LINES_MAX = 20
 const NAME = 'mark'
 
 export const RESTORED_BENEATH =
   'The store was restored from a backup: this gateway has seen a newer state of it. Until the restore is settled, requests with an unknown Idempotency-Key send nothing.'
 
-/** How far a store has come on its line. Every gateway on the store moves it forward, so a lower count means that a backup was restored. */
+/** A counter in the store that every gateway increases. If it is lower than before, on the same line, a backup was restored. */
 interface Mark {
   line: string
   count: number
@@ -30,8 +30,8 @@ type Needs = Pick<Store, 'db' | 'isReplaced' | 'onConnection'> & {
 }
 
 /**
- * Recognises that the store went back: while the gateway runs, and, by a file in its data folder, while it was stopped. A gateway remembers keys, names
- * and claims that a restored store may not have, so it ends; what is restored, its next start declares.
+ * Recognises that a backup of the store was restored: while the gateway runs, and, by a file in its data folder, while it was stopped. A gateway remembers
+ * keys, names and claims that a restored store may not have, so it ends; its next start declares the store restored.
  */
 export class StoreMark {
   readonly #needs: Needs
@@ -91,10 +91,10 @@ export class StoreMark {
         },
       )
     }
-    // A server that was restored has ended its connections: nothing is asked of it before its mark was read.
+    // A restored server has closed its connections, so the mark is read first on each new one.
     onConnection(({ value, isReadOnly }) => {
       if (state !== 'watching' || !this.#wentBack(toMark(value))) return state !== 'back'
-      // A replica that lags behind shows an old mark as well, until it takes writes.
+      // A lagging replica has an old mark as well, until it accepts writes.
       if (!isReadOnly) end()
       return false
     })
@@ -109,7 +109,10 @@ export class StoreMark {
     return found === undefined || found.line !== this.#own.line || found.count < this.#own.count
   }
 
-  /** Moves the mark forward, unless another gateway does at this moment. Only a store that takes the write can have gone back. */
+  /**
+   * Increases the mark, unless another gateway does so at this moment. Reports a restore only if the write succeeds, because a lagging replica has an old
+   * mark too.
+   */
   async #move(): Promise<'on' | 'back'> {
     const { db, clock } = this.#needs
     const value = await findFact(db, NAME)
@@ -145,7 +148,7 @@ function toMark(text: string | null | undefined): Mark | undefined {
   return line !== undefined && count !== undefined ? { line, count: Number(count) } : undefined
 }
 
-/** A file that cannot be read says nothing: then only a running gateway notices that the store went back. */
+/** If the file cannot be read, a restore is noticed only by a running gateway. */
 function readSeen(file: string): Map<string, number> {
   if (!existsSync(file)) return new Map()
   try {

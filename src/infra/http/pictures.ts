@@ -19,7 +19,7 @@ interface PicturePorts {
 }
 
 interface Kept {
-  picture: Picture | undefined
+  picture: Picture
   until: number
 }
 
@@ -29,17 +29,25 @@ interface Kept {
  */
 export function openPictures({ outbound, clock, findUploaded }: PicturePorts & { clock: Clock }): Pictures {
   const kept = new Map<string, Kept>()
-  const running = new Map<string, Promise<Picture | undefined>>()
+  /** Apart from the pictures, which addresses where nothing is must not displace. */
+  const failed = new Map<string, number>()
+  const running = new Map<string, { loading: Promise<Picture | undefined>; owner: string }>()
   let keptBytes = 0
 
   const forget = (url: string) => {
-    keptBytes -= kept.get(url)?.picture?.bytes.length ?? 0
+    keptBytes -= kept.get(url)?.picture.bytes.length ?? 0
     kept.delete(url)
   }
   const keep = (url: string, picture: Picture | undefined) => {
     forget(url)
-    kept.set(url, { picture, until: clock.now() + (picture ? GOOD_FOR : BAD_FOR) })
-    keptBytes += picture?.bytes.length ?? 0
+    failed.delete(url)
+    if (!picture) {
+      failed.set(url, clock.now() + BAD_FOR)
+      if (failed.size > KEPT_MAX) failed.delete(failed.keys().next().value!)
+      return
+    }
+    kept.set(url, { picture, until: clock.now() + GOOD_FOR })
+    keptBytes += picture.bytes.length
     for (const oldest of kept.keys()) {
       if (keptBytes <= KEPT_BYTES_MAX && kept.size <= KEPT_MAX) break
       forget(oldest)
@@ -60,16 +68,20 @@ export function openPictures({ outbound, clock, findUploaded }: PicturePorts & {
     }
   }
   return {
-    async find(url) {
+    async find(url, owner) {
       const uploaded = await findUploaded(url)
       if (uploaded) return uploaded
       const found = kept.get(url)
       if (found && found.until > clock.now()) return found.picture
+      if ((failed.get(url) ?? 0) > clock.now()) return undefined
       const already = running.get(url)
-      if (already) return already
-      if (running.size >= AT_ONCE_MAX) return undefined
+      if (already) return already.loading
+      const own = [...running.values()].filter((one) => one.owner === owner).length
+      // At most half of the places that are free now, so that some are left for others.
+      const ownMax = Math.max(1, Math.floor((AT_ONCE_MAX - running.size) / 2))
+      if (running.size >= AT_ONCE_MAX || own >= ownMax) return undefined
       const loading = load(url)
-      running.set(url, loading)
+      running.set(url, { loading, owner })
       try {
         const picture = await loading
         keep(url, picture)

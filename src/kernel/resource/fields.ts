@@ -6,7 +6,7 @@ import { type Json, toObject } from '../shape.ts'
 import { INVISIBLE, INVISIBLE_BUT_LINES, given, readPictureUrl, readText, readUrl } from '../shown-fields.ts'
 import { callable } from '../parse-fields.ts'
 import type { Control, Field, Labelled, Reading, Stored, ValueOf } from './field.ts'
-import { type Wrong, attempt, refuseIfAny, toWrong } from './wrong-fields.ts'
+import { type Wrong, attempt, readEach, refuseIfAny, toWrong } from './wrong-fields.ts'
 
 /* The kinds of fields of resources. Modules add kinds that only they can read, such as prices of checkouts. */
 
@@ -150,8 +150,10 @@ export function list<T extends Json>(
     personal,
     erased: personal === true ? '[]' : undefined,
     control: { as: 'list', max, ...labelled },
-    read: (value, reading) =>
-      readList(reading.path, value, max, of).map((each) => one.read(each, reading.path, reading)),
+    read(value, reading) {
+      const list = { sent: readList(reading.path, value, max, of), one: labelled.one }
+      return readEach(reading.path, list, (each) => one.read(each, reading.path, reading))
+    },
   })
 }
 

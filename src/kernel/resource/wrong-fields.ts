@@ -6,6 +6,13 @@ export interface Wrong {
   code: ErrorCode
   message: string
   inForm: string
+  /** In a form with a row for each value, the errors of the rows, which it shows instead. */
+  rows?: readonly RowError[]
+}
+
+interface RowError {
+  field: string
+  text: string
 }
 
 /** The path of a value in a request, and its label in a form. */
@@ -56,6 +63,8 @@ export function attempt<T>(wrong: Wrong[], place: Place, read: () => T): T | und
     return read()
   } catch (error) {
     if (error instanceof WrongFields) wrong.push(...error.wrong)
+    else if (error instanceof WrongValues)
+      wrong.push({ ...toWrong(place, error.message, error.code), rows: error.rows })
     else if (error instanceof AppError && error.status < 500) {
       const { field = place.field } = error.body as { field?: string }
       const of = field === place.field ? place : { field, label: 'This' }
@@ -63,6 +72,41 @@ export function attempt<T>(wrong: Wrong[], place: Place, read: () => T): T | und
     } else throw error
     return undefined
   }
+}
+
+/** Values of a list of which some are wrong: the first refusal for programs, and one for each row of a form. */
+class WrongValues extends AppError {
+  readonly rows: readonly RowError[]
+
+  constructor({ code, message, body }: AppError, rows: readonly RowError[]) {
+    super(code, message, { body })
+    this.rows = rows
+  }
+}
+
+/** Reads every value of a list; `one` is the label of a row. A row that was left empty is undefined. */
+export function readEach<T>(
+  path: string,
+  { sent, one }: { sent: readonly unknown[]; one: string },
+  read: (value: unknown, at: number) => T,
+): T[] {
+  const refusals: AppError[] = []
+  const rows: RowError[] = []
+  const values = sent.flatMap((value, at) => {
+    if (value === undefined) return []
+    try {
+      return [read(value, at)]
+    } catch (error) {
+      if (!(error instanceof AppError) || error.status >= 500) throw error
+      const field = `${path}[${at}]`
+      const named = error.message.startsWith(field) ? field : path
+      refusals.push(error)
+      rows.push({ field, text: inForm({ field: named, label: `${one} ${at + 1}` }, error.message) })
+      return []
+    }
+  })
+  if (refusals[0]) throw new WrongValues(refusals[0], rows)
+  return values
 }
 
 export const toWrong = (place: Place, message: string, code: ErrorCode = 'invalid_request'): Wrong => ({
@@ -76,12 +120,18 @@ export const toWrong = (place: Place, message: string, code: ErrorCode = 'invali
  * The text of a refusal beside its field in a form: the label stands in place of the field's name, with which most refusals of the API begin, as in
  * `tips must be …`.
  */
-function inForm({ field, label, formText }: Place, message: string): string {
+export function inForm({ field, label, formText: own }: Place, message: string): string {
+  const formText = own ?? FIXED[message]
   if (message === missingText(field)) return `${label} is required`
   if (message.startsWith(`${field} `)) return label + message.slice(field.length)
-  // The fixed message for programs.
-  if (message === 'Invalid amount number' && formText === undefined) return `${label} must be an amount such as 12.50.`
   return formText === undefined ? message : `${label} ${formText}.`
+}
+
+/** Messages that programs may compare with, so that they never change. */
+const FIXED: Readonly<Record<string, string>> = {
+  'Invalid amount number': 'must be an amount such as 12.50',
+  'Invalid email': 'must be an email address',
+  'Bad account number': 'must be a Nano address',
 }
 
 /** The errors of a refused form by field. `known` are texts about fields of which the form knows better what was wrong. */
@@ -89,10 +139,12 @@ export function toFormErrors(error: AppError, known: Readonly<Record<string, str
   const { message, body } = error
   if (error instanceof WrongFields) {
     const errors = Object.fromEntries(
-      error.wrong.map(({ field, inForm: text }): [string, string] => [field, known[field] ?? text]),
+      error.wrong.flatMap(({ field, inForm: text, rows = [{ field, text }] }) =>
+        rows.map((row): [string, string] => [row.field, known[row.field] ?? row.text]),
+      ),
     )
-    const { field } = error.wrong[0]!
-    return { error: { field, text: errors[field]! }, errors }
+    const [field, text] = Object.entries(errors)[0]!
+    return { error: { field, text }, errors }
   }
   // Programs need the fixed message; people see the detail.
   const text = typeof body.detail === 'string' ? body.detail : message

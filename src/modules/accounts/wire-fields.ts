@@ -6,13 +6,13 @@ import { fromAddress, toAddress } from '../../kernel/nano/address.ts'
 import { INVISIBLE } from '../../kernel/shown-fields.ts'
 import type { Wanted } from './domain/grant.ts'
 
-const NAME_LENGTH_MAX = 100
-const ORIGINS_MAX = 20
-const BINDINGS_MAX = 20
+export const NAME_LENGTH_MAX = 100
+export const ORIGINS_MAX = 20
+export const BINDINGS_MAX = 20
 const OVERLAP_HOURS_MAX = 7 * 24
 const TOKEN_LENGTH_MAX = 200
 const HOUR = 3_600_000
-const PER_MINUTE_MAX = 1_000_000
+export const PER_MINUTE_MAX = 1_000_000
 /** The last second that a date can represent. */
 const UNIX_MAX = 253_402_300_799
 
@@ -87,12 +87,12 @@ function readBinding({ addresses, templates }: Body): Pick<Wanted, 'boundTo'> {
   return boundTo.addresses.length + boundTo.templates.length === 0 ? {} : { boundTo }
 }
 
-function readAddress(text: string): string | undefined {
+export function readAddress(text: string): string | undefined {
   const key = fromAddress(text)
   return key && toAddress(key)
 }
 
-const readCheckoutId = (text: string) => /^[0-9a-f]{16}$/.exec(text.toLowerCase())?.[0]
+export const readCheckoutId = (text: string) => /^[0-9a-f]{16}$/.exec(text.toLowerCase())?.[0]
 
 const isGiven = (value: unknown) => value !== undefined && value !== null
 
@@ -111,7 +111,7 @@ function readWhole(field: string, value: unknown, min: number, max: number): num
 }
 
 /** Zero is allowed: such a key can spend nothing. */
-function readSpend(value: unknown): Raw {
+export function readSpend(value: unknown): Raw {
   const isText = typeof value === 'string' || typeof value === 'number'
   const amount = isText ? parseNano(toPlainDecimal(String(value))) : undefined
   if (amount === undefined) throw refuse('spend_daily_nano', 'Invalid amount number', 'invalid_amount')
@@ -128,7 +128,7 @@ export function readOverlap({ overlap_hours: hours }: Body): number | undefined 
 }
 
 /** Exactly as browsers send it, because it is compared as text. */
-function isOrigin(value: unknown): value is string {
+export function isOrigin(value: unknown): value is string {
   if (typeof value !== 'string' || !/^https?:\/\//.test(value) || !URL.canParse(value)) return false
   return new URL(value).origin === value
 }

@@ -2,9 +2,9 @@ import { answer } from '../../kernel/answers.ts'
 import { checkout as checkoutAction } from './actions/checkout.ts'
 import { OPTIONAL_KINDS } from './event-kinds.ts'
 import { ADDITIONAL_STATUSES, REFUND_MARKERS } from './record.ts'
-import { eventRefund, publicRefund } from './refunds/shape.ts'
+import { eventRefund } from './refunds/shape.ts'
 
-/* The answers of the REST interface and of the links of a checkout. `shape.ts` makes them, and tests compare both. */
+/* Parts of the answers about checkouts, and answers without a record. */
 
 const { text, bool, integer, raw, nano, unix, url, address, hash, optional, orNull, list, record, words, map } = answer
 
@@ -16,7 +16,7 @@ export const DISCOUNT = answer.oneOf(answer.number, bool)
 
 /** Only for checkouts that a public key made. */
 export const MAKER = { made_with: optional(words('public_key')), key_id: optional(text), key_bound: optional(bool) }
-const BLOCK = record({ hash, account: address, amount: nano, amount_raw: raw })
+export const BLOCK = record({ hash, account: address, amount: nano, amount_raw: raw })
 export const BOUGHT = record({ title: text, value: text, value_raw: optional(raw), discount: DISCOUNT })
 
 /** What the service sold, and what it refunded. */
@@ -25,83 +25,6 @@ export const ORDERED = {
   error: optional(text),
   refund: optional(record({ hash: orNull(hash), amount: nano, amount_raw: raw, address: orNull(address) })),
 }
-
-const PAID = {
-  amount: orNull(nano),
-  amount_raw: orNull(raw),
-  amount_paid: nano,
-  amount_paid_raw: raw,
-  amount_excess: optional(nano),
-  amount_excess_raw: optional(raw),
-}
-
-const CHECKED = {
-  id: text,
-  status: STATUS,
-  additional_status: ADDITIONAL,
-  success: bool,
-  address,
-  ...PAID,
-  amount_due_raw: raw,
-  expires_unix: unix,
-  json: url,
-  browser: url,
-  message: optional(text),
-  block: optional(BLOCK),
-  plan: optional(BOUGHT),
-  detected_block: optional(BLOCK),
-  expired: optional(bool),
-  amount_refunded: optional(nano),
-  amount_refunded_raw: optional(raw),
-  refunds: optional(list(publicRefund.schema)),
-  ...ORDERED,
-}
-
-/** The payment status, readable by anyone who knows the id. */
-export const CHECK = record(CHECKED)
-
-/** The public record: what the page shows. */
-export const RECORD = record({
-  ...CHECKED,
-  check: url,
-  mode: MODE,
-  ...MAKER,
-  currency: text,
-  fiat_amount: optional(text),
-  note: optional(text),
-  title: optional(text),
-  description: optional(text),
-  image: optional(text),
-  success_url: optional(text),
-  cancel_url: optional(text),
-  plans: optional(
-    list(
-      record({
-        title: text,
-        value: text,
-        value_raw: optional(raw),
-        fiat_amount: optional(text),
-        discount: DISCOUNT,
-        link: optional(answer.paymentUri),
-        qrcode: answer.png,
-      }),
-    ),
-  ),
-  link: optional(answer.paymentUri),
-  qrcode: answer.png,
-  merchant: optional(
-    record({
-      name: text,
-      logo: optional(url),
-      website: optional(url),
-      support_email: optional(text),
-      support_url: optional(url),
-      terms_url: optional(url),
-    }),
-  ),
-  created_unix: unix,
-  paid_unix: optional(unix),
-})
 
 export const CHECKOUT_WALLET = record({
   id: text,

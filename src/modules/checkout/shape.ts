@@ -2,10 +2,8 @@ import { type Raw, formatNano } from '../../kernel/money.ts'
 import { toPaymentUri } from '../../kernel/nano/payment-uri.ts'
 import type { Json, JsonObject } from '../../kernel/shape.ts'
 import type { CheckoutPorts } from './ports.ts'
-import type { Choice } from './domain/choose-amount.ts'
 import type { Opened } from './domain/open.ts'
-import type { Payment } from './payments-store.ts'
-import { type Checkout, type Plan, type SeenBlock, markerOf } from './record.ts'
+import type { Checkout, Plan } from './record.ts'
 
 const toUnix = (milliseconds: number) => Math.floor(milliseconds / 1000)
 /** Fields only for checkouts that a public key made, from which a receiver sees whether someone else may have chosen the address. */
@@ -34,15 +32,15 @@ export function paymentLink(checkout: Checkout): string | undefined {
 }
 
 /** The payment link and its QR code; until there is one, the QR code leads to the page. */
-function toPay(ports: CheckoutPorts, checkout: Checkout, choice?: Choice): JsonObject {
-  const link = paymentLink({ ...checkout, amountRaw: choice?.amountRaw ?? checkout.amountRaw })
+function toPay(ports: CheckoutPorts, checkout: Checkout): JsonObject {
+  const link = paymentLink(checkout)
   return { ...(link !== undefined && { link }), qrcode: ports.qrPng(link ?? ports.links.pay(checkout.id)) }
 }
 
 const amounts = ({ amountRaw }: Pick<Plan, 'amountRaw'>): JsonObject =>
   amountRaw === undefined ? {} : { amount: formatNano(amountRaw), amount_raw: amountRaw.toString() }
 
-function fiat(checkout: Checkout): JsonObject {
+export function fiat(checkout: Checkout): JsonObject {
   if (checkout.currency === 'NANO') return { currency: 'NANO' }
   return {
     currency: checkout.currency,
@@ -58,7 +56,7 @@ function links(ports: CheckoutPorts, { id }: Checkout): JsonObject {
   return { browser: ports.links.pay(id), check: ports.links.check(id), json: ports.links.record(id) }
 }
 
-function showPlans(ports: CheckoutPorts, checkout: Checkout): JsonObject {
+export function showPlans(ports: CheckoutPorts, checkout: Checkout): JsonObject {
   if (checkout.plans.length === 0) return {}
   const plans = checkout.plans.map((plan): JsonObject => {
     const link = plan.amountRaw && toPaymentUri({ address: checkout.address, amount: plan.amountRaw })
@@ -100,21 +98,6 @@ export function toResponse(ports: CheckoutPorts, { checkout, rate, webhookSecret
 export const invoiceUrl = (ports: CheckoutPorts, { id, invoice }: Checkout): JsonObject =>
   invoice === null ? {} : { invoice_url: `${ports.links.pay(id)}/invoice` }
 
-const showBlock = ({ hash, account, amountRaw }: SeenBlock): JsonObject => ({
-  hash,
-  account,
-  amount: formatNano(amountRaw),
-  amount_raw: amountRaw.toString(),
-})
-
-/** The block that completed a checkout; its amount is what was paid, unless several sends made up the sum. */
-function completingBlock(checkout: Checkout, payments: readonly Payment[]): JsonObject {
-  const { blockHash } = checkout
-  const payment = payments.find((one) => one.blockHash === blockHash)
-  if (!payment) return {}
-  return { block: showBlock({ hash: payment.blockHash, account: payment.payer, amountRaw: payment.amountRaw }) }
-}
-
 const planOf = ({ plan, plans }: Checkout): Plan | undefined => (plan === null ? undefined : plans[plan])
 
 /** The amount asked for: with several plans, that of the first until one is bought. For a donation it is the amount given. */
@@ -143,60 +126,4 @@ export function boughtPlan(checkout: Checkout): JsonObject {
       ? { value: bought.value }
       : { value: formatNano(amountRaw), value_raw: amountRaw.toString() }
   return { plan: { title: bought.title, ...value, discount: bought.discount } }
-}
-
-interface Shown {
-  payments: readonly Payment[]
-  /** The amount that this visitor chose. */
-  choice?: Choice | undefined
-}
-
-/** The payment status, public to anyone who knows the id (contract 2, Checkout status). */
-export function toCheck(ports: CheckoutPorts, checkout: Checkout, { payments, choice }: Shown): JsonObject {
-  const { status, paidRaw } = checkout
-  const amountRaw = choice && status !== 'complete' ? choice.amountRaw : askedRaw(checkout)
-  const complete = status === 'complete'
-  const due =
-    complete || status === 'refunded' || amountRaw === undefined || paidRaw >= amountRaw ? 0n : amountRaw - paidRaw
-  return {
-    id: checkout.id,
-    status,
-    additional_status: markerOf(checkout),
-    success: complete,
-    address: checkout.address,
-    amount: amountRaw === undefined ? null : formatNano(amountRaw),
-    amount_raw: amountRaw?.toString() ?? null,
-    amount_paid: formatNano(paidRaw),
-    amount_paid_raw: paidRaw.toString(),
-    ...excess(checkout),
-    amount_due_raw: due.toString(),
-    expires_unix: toUnix(checkout.expiresAt),
-    json: ports.links.record(checkout.id),
-    browser: ports.links.pay(checkout.id),
-    ...(complete && { message: 'Payment received.', ...completingBlock(checkout, payments), ...boughtPlan(checkout) }),
-    ...(status === 'detected' && checkout.detected && { detected_block: showBlock(checkout.detected) }),
-    ...(status === 'expired' && { expired: true, error: 'Expired checkout.' }),
-  }
-}
-
-/** The public record that the page shows, without webhooks, mail or metadata (contract 2, rule 17). */
-export function toRecord(ports: CheckoutPorts, checkout: Checkout, shown: Shown): JsonObject {
-  const { choice } = shown
-  return {
-    ...toCheck(ports, checkout, shown),
-    ...(choice && { browser: `${ports.links.pay(checkout.id)}?choice=${choice.amountRaw}` }),
-    check: ports.links.check(checkout.id),
-    mode: checkout.mode,
-    ...showMaker(checkout),
-    ...fiat(checkout),
-    ...orNothing('title', checkout.title),
-    ...orNothing('description', checkout.description),
-    ...orNothing('image', checkout.image),
-    ...orNothing('success_url', checkout.successUrl),
-    ...orNothing('cancel_url', checkout.cancelUrl),
-    ...showPlans(ports, checkout),
-    ...toPay(ports, checkout, choice),
-    created_unix: toUnix(checkout.createdAt),
-    ...(checkout.paidAt !== null && { paid_unix: toUnix(checkout.paidAt) }),
-  }
 }

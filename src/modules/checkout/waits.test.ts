@@ -4,7 +4,7 @@ import { addCheckout, toCheckoutCtx } from '../../../test/support/checkout-conte
 import { openFresh } from '../../../test/support/engines.ts'
 import { StatusWaits } from './waits.ts'
 
-test('who began to wait at the moment of the payment was answered a minute later', { timeout: 20_000 }, async (t) => {
+test('who began to wait at the moment of the payment was answered a minute later', { timeout: 120_000 }, async (t) => {
   const { ctx } = await openFresh(t, 'sqlite')
   const id = 'c0ffee0000000001'
   await addCheckout(ctx.db, id, { status: 'pending' })

@@ -22,9 +22,9 @@ const DAY = 24 * HOUR
 const LIFETIME_MIN = HOUR
 const LIFETIME_MAX = 90 * DAY
 const LIFETIME_DEFAULT = 30 * DAY
-const EMAILS_MAX = 50
-const SENDER_MAX = 60
-const MESSAGE_MAX = 280
+export const EMAILS_MAX = 50
+export const SENDER_MAX = 60
+export const MESSAGE_MAX = 280
 /** Many wallets do not receive less than this, and the work would cost more than the share. */
 const SHARE_MIN = parseNano('0.000001')!
 /** No quotes, comments or routes: only what every mail server reads in the same way. */
@@ -58,8 +58,8 @@ export function readEmailRequest(
     refundAddress,
     amount,
     emails,
-    sender: readText('from', fields.from, SENDER_MAX, CONTROL),
-    message: readText('message', fields.message, MESSAGE_MAX, CONTROL_BUT_LINES),
+    sender: readSender('from', fields.from),
+    message: readMessage('message', fields.message),
     receipt: receipt === undefined ? null : readEmail('email_receipt', receipt),
     lifetimeMilliseconds,
   }
@@ -81,7 +81,7 @@ function readEmails(value: unknown): string[] {
 }
 
 /** One plain address: nothing that a mail program could read as a list, a name, a route or a line of its own. */
-function readEmail(field: string, value: unknown): string {
+export function readEmail(field: string, value: unknown): string {
   const bad = () => badField(field, 'Invalid email', 'invalid_email')
   if (typeof value !== 'string' || value.length > 255) throw bad()
   const [local = '', given = '', ...more] = value.split('@')
@@ -91,6 +91,9 @@ function readEmail(field: string, value: unknown): string {
   if (more.length > 0 || !LOCAL_PART.test(local) || !DOMAIN.test(domain) || !isSame) throw bad()
   return `${local}@${domain}`
 }
+
+export const readSender = (field: string, value: unknown) => readText(field, value, SENDER_MAX, CONTROL)
+export const readMessage = (field: string, value: unknown) => readText(field, value, MESSAGE_MAX, CONTROL_BUT_LINES)
 
 function readText(field: string, value: unknown, max: number, forbidden: RegExp): string | null {
   const text = given(value)

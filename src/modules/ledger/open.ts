@@ -1,16 +1,16 @@
 import type { LedgerView } from '../../kernel/ledger-view.ts'
 import { type Module, offer } from '../../kernel/module.ts'
-import { accountBalance, accountsBalances } from './actions/account-balance.ts'
+import { accountBalance } from './actions/account-balance.ts'
 import { accountBlockCount, accountRepresentative, accountWeight, delegatorsCount } from './actions/account-facts.ts'
-import { accountGet, accountKey, nanoToRaw, rawToNano, validateAccountNumber } from './actions/conversions.ts'
+import { accountGet } from './actions/account-get.ts'
 import { accountHistory } from './actions/account-history.ts'
 import { accountInfo } from './actions/account-info.ts'
-import {
-  accountsFrontiers,
-  accountsPending,
-  accountsReceivable,
-  accountsRepresentatives,
-} from './actions/many-accounts.ts'
+import { accountKey } from './actions/account-key.ts'
+import { accountsBalances } from './actions/accounts-balances.ts'
+import { accountsFrontiers } from './actions/accounts-frontiers.ts'
+import { accountsPending } from './actions/accounts-pending.ts'
+import { accountsReceivable } from './actions/accounts-receivable.ts'
+import { accountsRepresentatives } from './actions/accounts-representatives.ts'
 import {
   activeDifficulty,
   availableSupply,
@@ -20,16 +20,27 @@ import {
   telemetry,
   uptime,
   version,
-  blockCount,
 } from './actions/network-facts.ts'
-import { blockAccount, blockConfirm, blockHash, blockInfo, blocksInfo } from './actions/block-info.ts'
+import { blockAccount } from './actions/block-account.ts'
+import { blockConfirm } from './actions/block-confirm.ts'
+import { blockCount } from './actions/block-count.ts'
+import { blockHash } from './actions/block-hash.ts'
+import { blockInfo } from './actions/block-info.ts'
+import { blocksInfo } from './actions/blocks-info.ts'
 import { blocks } from './actions/blocks.ts'
 import { chain, successors } from './actions/chain.ts'
 import { confirmationInfo } from './actions/confirmation-info.ts'
-import { delegators, frontiers, representativesOnline, representatives } from './actions/lists.ts'
+import { delegators } from './actions/delegators.ts'
 import { findBlock } from './actions/find-block.ts'
+import { frontiers } from './actions/frontiers.ts'
+import { nanoToRaw } from './actions/nano-to-raw.ts'
 import { processBlock } from './actions/process.ts'
-import { receivableExists, receivable } from './actions/receivable.ts'
+import { rawToNano } from './actions/raw-to-nano.ts'
+import { receivableExists } from './actions/receivable-exists.ts'
+import { receivable } from './actions/receivable.ts'
+import { representativesOnline } from './actions/representatives-online.ts'
+import { representatives } from './actions/representatives.ts'
+import { validateAccountNumber } from './actions/validate-account-number.ts'
 import type { LedgerContext } from './context.ts'
 import { explorerPages, explorerRoutes } from './routes/explorer.tsx'
 

@@ -2,7 +2,6 @@ import { type RecordIn, type RowIn, columns, named, plain } from '../../kernel/r
 import { sql } from 'kysely'
 import type { Db } from '../../kernel/db.ts'
 import { deleteSome } from '../../kernel/retention.ts'
-import type { JsonObject } from '../../kernel/shape.ts'
 import type { SwapStatus } from '../../kernel/swap.ts'
 
 /** An exchange of one currency for another. Amounts are decimal texts in their own currency. */
@@ -75,18 +74,4 @@ export async function markSwap(db: Db, { id, status }: Swap, next: SwapStatus, n
     .returning('id')
     .executeTakeFirst()
   return won !== undefined
-}
-
-/** A swap as in the contract: the sent amount as a number, the received one as text with its currency. */
-export function shapeSwap(swap: Swap): JsonObject {
-  return {
-    id: swap.id,
-    send: Number(swap.amount),
-    receive: `${swap.receive} ${swap.to.toUpperCase()}`,
-    swap_address: swap.depositAddress,
-    refund_address: swap.refundAddress,
-    status: swap.status,
-    source: swap.provider,
-    expires_unix: Math.floor(swap.expiresAt / 1000),
-  }
 }

@@ -54,7 +54,7 @@ function address(labelled: Labelled) {
     isRequired: true,
     schema: answer.text,
     takes: answer.text,
-    control: { as: 'text', formText: 'must be a Nano address, such as nano_3…', ...labelled },
+    control: { as: 'text', ...labelled },
     read(value, { path }) {
       const key = fromAddress(String(value))
       if (!key) throw badChange(path, 'Bad account number', 'invalid_account')

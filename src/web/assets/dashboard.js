@@ -72,7 +72,7 @@ for (const lines of document.querySelectorAll('[data-rows]')) {
   if (spare) spare.hidden = true
   const shown = () => [...lines.querySelectorAll(':scope > .line:not(.headings)')]
   const inputsOf = (line) => [...line.querySelectorAll('input')]
-  const rest = () => spare?.querySelector('.line')
+  const rest = () => spare?.querySelector('.line') ?? grow()
   const valuesOf = (line) => inputsOf(line).map(({ value }) => value)
   const fill = (line, values) => {
     for (const [cell, input] of inputsOf(line).entries()) input.value = values?.[cell] ?? ''
@@ -81,8 +81,23 @@ for (const lines of document.querySelectorAll('[data-rows]')) {
     for (const error of line.querySelectorAll('.error')) error.remove()
     for (const input of inputsOf(line)) input.removeAttribute('aria-invalid')
   }
+  // When no row is left, one more is made like the last.
+  const grow = () => {
+    const count = shown().length
+    const line = shown().at(-1).cloneNode(true)
+    for (const one of line.querySelectorAll('input, button'))
+      for (const name of ['id', 'name', 'aria-label']) {
+        const text = one.getAttribute(name)
+        if (!text) continue
+        const next =
+          name === 'aria-label' ? text.replace(count, count + 1) : text.replace(`[${count - 1}]`, `[${count}]`)
+        one.setAttribute(name, next)
+      }
+    fill(line)
+    return line
+  }
   const offer = () => {
-    add.hidden = !rest()
+    add.hidden = shown().length >= Number(lines.dataset.rows)
     const all = shown()
     for (const [at, line] of all.entries())
       for (const button of line.querySelectorAll('.moves button'))
@@ -90,6 +105,23 @@ for (const lines of document.querySelectorAll('[data-rows]')) {
   }
   for (const button of lines.querySelectorAll('.remove, .moves')) button.hidden = false
   offer()
+  // A pasted list fills a row with each of its lines; what has no row stays visible in the last one.
+  lines.addEventListener('paste', (event) => {
+    const texts = event.clipboardData
+      .getData('text')
+      .trim()
+      .split(/\s*[\r\n]\s*/)
+    if (texts.length < 2 || !event.target.closest('.of-1')) return
+    event.preventDefault()
+    for (const text of texts) {
+      const cells = () => shown().map((line) => inputsOf(line)[0])
+      if (!add.hidden && cells().every(({ value }) => value)) add.before(rest())
+      const cell = cells().find(({ value }) => !value) ?? cells().at(-1)
+      cell.value = `${cell.value} ${text}`.trim()
+      offer()
+    }
+    lines.dispatchEvent(new Event('input', { bubbles: true }))
+  })
   lines.addEventListener('click', ({ target }) => {
     const line = target.closest('.line')
     const by = target.dataset.by

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { FormState, FrameProps } from '../../kernel/page.ts'
+import { inForm } from '../../kernel/resource/wrong-fields.ts'
 import { pictureIdIn } from '../../kernel/shown-fields.ts'
 
 export const EMPTY: FormState = { values: {} }
@@ -90,6 +91,10 @@ export const Confirmed = (props: { ask: string; about?: string; kind?: 'danger';
   </details>
 )
 
+/** Whether a name is that of a field, or of a part of it such as `items[2].price`. */
+export const isIn = (wire: string, name: string) =>
+  name === wire || (name.startsWith(wire) && /^[.[]/.test(name.slice(wire.length)))
+
 interface FieldProps {
   filled: FormState
   name: string
@@ -106,7 +111,8 @@ function Labelled(
   props: FieldProps & { children: (described: string | undefined, wrong: boolean) => ComponentChildren },
 ) {
   const { filled, name, label, hint, required, expected, purposes, children } = props
-  const text = filled.errors?.[name] ?? (filled.error?.field === name ? filled.error.text : undefined)
+  const refusal = filled.errors?.[name] ?? (filled.error?.field === name ? filled.error.text : undefined)
+  const text = refusal === undefined ? undefined : inForm({ field: name, label }, refusal)
   const wrong = text !== undefined
   const described = [hint !== undefined && `${name}-hint`, wrong && `${name}-error`].filter(Boolean).join(' ')
   return (
@@ -288,13 +294,13 @@ export const FormError = (props: {
 }) => {
   const { filled, fields, elsewhere = [] } = props
   const { error } = filled
-  if (!error || (error.field !== undefined && elsewhere.includes(error.field))) return null
+  if (!error || (error.field !== undefined && elsewhere.some((wire) => isIn(wire, error.field!)))) return null
   const isBeside = error.field !== undefined && fields.includes(error.field)
   return (
     <p class="notice failed" role="alert">
       {isBeside ? (
         <>
-          Nothing was saved. Please correct: <a href={`#f-${error.field}`}>{error.field!.replaceAll('_', ' ')}</a>
+          Nothing was saved. Please correct <a href={`#f-${error.field}`}>the marked field</a>.
         </>
       ) : (
         error.text

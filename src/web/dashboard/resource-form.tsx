@@ -5,7 +5,7 @@ import type { Control, FieldsOf, Rules } from '../../kernel/resource/field.ts'
 import { RefusedInputs } from '../../kernel/resource/wrong-fields.ts'
 import { type AnyEntity, type Entity, type RecordOf, show } from '../../kernel/resource/resource.ts'
 import { type Json, type JsonObject, toList, toObject } from '../../kernel/shape.ts'
-import { ColourField, EMPTY, PictureField, SelectField, TextField, toPicked } from './form.tsx'
+import { ColourField, EMPTY, PictureField, SelectField, TextField, isIn, toPicked } from './form.tsx'
 import { inputsToMembers, membersToInputs } from './members.ts'
 import { Group, type GroupProps, Rows, rowsIn } from './rows.tsx'
 import { Card } from './show.tsx'
@@ -34,10 +34,6 @@ const controlsOf = (of: Named, purpose: Purpose) =>
   of.named.flatMap(({ field: { kind, control, isRequired }, wire }) =>
     control && kind !== 'kept' && !(control.isForNew && purpose === 'change') ? [{ control, wire, isRequired }] : [],
   )
-
-/** Whether a name is that of a field, or of a part of it such as `items[2].price`. */
-export const isIn = (wire: string, name: string) =>
-  name === wire || (name.startsWith(wire) && /^[.[]/.test(name.slice(wire.length)))
 
 /** The name of a choice's box. */
 export const boxOf = (name: string, value: string) => `${name}-${value}`
@@ -125,11 +121,13 @@ function fromInputs(name: string, control: Control, typed: Typed): unknown {
   const get = (input: string, of: Control | undefined = control) =>
     isDecimal(of) ? fromTyped(fields.get(input).replace(/\s*%$/, ''), currency) : fields.get(input)
   if (control.as === 'members') return inputsToMembers(name, fields)
+  // A form without the boxes says nothing of them, unlike one without a tick.
+  if (control.as === 'choices' && get(boxOf(name, '')) === '') return undefined
   if (control.as === 'choices')
     return control.options(rules).flatMap(([value]) => (get(boxOf(name, value)) === '' ? [] : [value]))
   if (control.as === 'list') {
     const rows = Array.from({ length: rowsIn(name, fields.typed()) }, (_, at) => get(`${name}[${at}]`))
-    return rows.filter((each) => each !== '')
+    return rows.map((each) => (each === '' ? undefined : each))
   }
   if (control.as === 'text' && control.fromInput) return control.fromInput(get(name), typed.timeZone)
   if (control.as === 'group') {
@@ -158,15 +156,19 @@ export interface FieldsProps {
   purpose: Purpose
   rules: Partial<Rules>
   filled: FormState
+  /** Which of its fields are shown; by default all. */
+  has?(wire: string): boolean
 }
 
 type Controls = { wire: string; control: Control; isRequired: boolean }[]
 
-/** Every field of the form, in the order of the declaration. */
-export const Fields = (props: FieldsProps) => <Lines {...props} of={controlsOf(props.of, props.purpose)} />
+/** The fields of the form, in the order of the declaration. */
+export const Fields = ({ of, purpose, has = () => true, ...props }: FieldsProps) => (
+  <Lines {...props} of={controlsOf(of, purpose).filter(({ wire }) => has(wire))} />
+)
 
 /** The usual fields in a card, and the others in groups behind a click. */
-export const FieldCards = (props: FieldsProps & { layout: Layout; has?(wire: string): boolean }) => {
+export const FieldCards = (props: FieldsProps & { layout: Layout }) => {
   const { of, purpose, layout, has = () => true, ...inputs } = props
   const { values, error, errors = {} } = inputs.filled
   const controls = controlsOf(of, purpose).filter(({ wire }) => has(wire))
@@ -200,7 +202,7 @@ export const FieldCards = (props: FieldsProps & { layout: Layout; has?(wire: str
   )
 }
 
-type InputProps = Omit<FieldsProps, 'of' | 'purpose'> & { only?: Layout['only'] }
+type InputProps = Omit<FieldsProps, 'of' | 'purpose' | 'has'> & { only?: Layout['only'] }
 
 const Lines = ({ of, ...props }: InputProps & { of: Controls }) => {
   const lines: Controls[] = []
@@ -262,6 +264,7 @@ const Input = (props: InputProps & Controls[number]) => {
 const Choices = ({ rules, ...group }: GroupProps<ControlAs<'choices'>> & Pick<FieldsProps, 'rules'>) => (
   <Group {...group}>
     <div class="choices">
+      <input type="hidden" name={boxOf(group.name, '')} value="shown" />
       {group.control.options(rules).map(([value, text]) => (
         <label key={value} class="choice">
           <input
@@ -270,7 +273,10 @@ const Choices = ({ rules, ...group }: GroupProps<ControlAs<'choices'>> & Pick<Fi
             value="yes"
             checked={boxOf(group.name, value) in group.filled.values}
           />
-          <span>{text === value ? <code>{value}</code> : text}</span>
+          <span>
+            {text === value ? '' : `${text} `}
+            {/\w/.test(value) && <code>{value}</code>}
+          </span>
         </label>
       ))}
     </div>
@@ -280,7 +286,7 @@ const Choices = ({ rules, ...group }: GroupProps<ControlAs<'choices'>> & Pick<Fi
 /** The refusal of a form, above all fields: links to the wrong ones, by their labels. */
 export const Refusals = (props: Omit<FieldsProps, 'rules'> & { elsewhere?: readonly string[] }) => {
   const { error, errors = {} } = props.filled
-  if (!error || (error.field !== undefined && props.elsewhere?.includes(error.field))) return null
+  if (!error || (error.field !== undefined && props.elsewhere?.some((wire) => isIn(wire, error.field!)))) return null
   const places = controlsOf(props.of, props.purpose).flatMap(({ wire, control }) => {
     const field = Object.keys(errors).find((name) => isIn(wire, name))
     return field === undefined

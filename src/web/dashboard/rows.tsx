@@ -95,7 +95,9 @@ export const Rows = (props: GroupProps<Tabular>) => {
       ([input, value]) => input.startsWith(`${name}[`) && input.endsWith(end) && value !== '',
     )
   const cells = cellsOf(props.control).filter(({ end, control }) => !control?.isRare || isFilled(end))
-  const kind = `line of-${cells.length}`
+  // Amounts are short; other texts get the width that there is.
+  const isWide = as === 'members' || (as === 'list' && !props.control.decimal)
+  const kind = `line of-${cells.length}${isWide ? ' wide' : ''}`
   const ready = Math.min(Math.max(rowsIn(name, filled.values) + 1, ROWS_READY), max)
   const lines = Array.from({ length: Math.min(ready + ROWS_MORE, max) }, (_, at) => {
     const named = cells.map(({ end, label, control }) => ({
@@ -104,7 +106,7 @@ export const Rows = (props: GroupProps<Tabular>) => {
       label: `${one} ${at + 1}${end && `, ${label.toLowerCase()}`}`,
     }))
     const acts = `${one.toLowerCase()} ${at + 1}`
-    const wrong = [`${name}[${at}]`, ...named.map((cell) => cell.name)].flatMap((each) => {
+    const wrong = [...new Set([`${name}[${at}]`, ...named.map((cell) => cell.name)])].flatMap((each) => {
       const text = errorOf(filled, each)
       return text === undefined ? [] : [{ name: each, text }]
     })
@@ -137,7 +139,7 @@ export const Rows = (props: GroupProps<Tabular>) => {
   })
   return (
     <Group {...props}>
-      <div class="lines" data-rows>
+      <div class="lines" data-rows={max}>
         {cells.length > 1 && (
           <div class={`${kind} headings`} aria-hidden="true">
             {cells.map(({ end, label }) => (

@@ -19,8 +19,6 @@ export interface LoadOptions {
   mailbox: Mailbox
   market: Market
   staff: Staff
-  /** The member whose role only this caller changes. */
-  member: string
   thresholds: WorkThresholds
   webhookUrl: string
   webhookSecret: string

@@ -1,9 +1,11 @@
 import type { Scope } from '../../../kernel/rights.ts'
 import type { FormState, FrameProps } from '../../../kernel/page.ts'
-import { ActionButton, Confirmed, Form, FormError, SelectField, TextField } from '../../../web/dashboard/form.tsx'
+import { ActionButton, Confirmed, Form } from '../../../web/dashboard/form.tsx'
 import { Frame } from '../../../web/dashboard/frame.tsx'
+import { Fields, Refusals, boxOf } from '../../../web/dashboard/resource-form.tsx'
 import { Badge, Card, Copyable, Empty, Moment, Table, shorten } from '../../../web/dashboard/show.tsx'
-import { RIGHTS_FIELDS, RightsCell, RightsFields, type ShownRights } from './key-rights.tsx'
+import { keyForm } from '../key-form.ts'
+import { RightsCell, type ShownRights } from './key-rights.tsx'
 
 export interface KeyRow extends ShownRights {
   id: string
@@ -18,14 +20,9 @@ export interface KeyRow extends ShownRights {
 }
 
 const DAY = 86_400_000
-const FIELDS = [
-  'name',
-  'kind',
-  'origins',
-  'addresses',
-  'templates',
-  ...RIGHTS_FIELDS.filter((name) => name !== 'limits'),
-]
+/** The fields that restrict a key, behind a click. */
+const RIGHTS = ['scopes', 'expires_unix', 'per_minute', 'spend_daily_nano']
+const isRight = (wire: string) => RIGHTS.includes(wire)
 
 const stateOf = ({ revokedAt, expiresAt }: KeyRow, now: number) =>
   revokedAt !== null ? 'revoked' : expiresAt !== null && expiresAt <= now ? 'expired' : 'live'
@@ -96,6 +93,7 @@ export const KeysPage = (props: {
   give: readonly Scope[]
 }) => {
   const { frame, keys, now, filled, give } = props
+  const fields = { of: keyForm, purpose: 'create', filled, rules: { give, now } } as const
   return (
     <Frame {...frame} title="API keys" lead="Use secret keys on your server and public keys in the browser.">
       <Card>
@@ -115,54 +113,24 @@ export const KeysPage = (props: {
         )}
       </Card>
       <Card title="New key" id="new">
-        <FormError filled={filled} fields={FIELDS} />
+        <Refusals {...fields} />
         <Form frame={frame} action="/dashboard/keys">
-          <TextField
-            filled={filled}
-            name="name"
-            label="Name"
-            hint="What will use it, such as Web shop."
-            required
-            maxLength={100}
-          />
-          <SelectField
-            filled={filled}
-            name="kind"
-            label="Kind"
-            required
-            options={[
-              ['secret', 'Secret: full or restricted access, for your server'],
-              ['public', 'Public: creates checkouts from your web pages'],
-            ]}
-          />
-          <TextField
-            filled={filled}
-            name="origins"
-            label="Origins (public keys)"
-            hint="One per line, such as https://shop.example. Only these sites can use the key."
-            rows={2}
-          />
-          <TextField
-            filled={filled}
-            name="addresses"
-            label="Addresses (public keys)"
-            hint="One per line. Checkouts made with the key can only pay these. If empty, anyone who reads the key can make checkouts to any address."
-            rows={2}
-          />
-          <TextField
-            filled={filled}
-            name="templates"
-            label="Templates (public keys)"
-            hint="Ids of your checkouts, one per line. The key can also make orders from these."
-            rows={2}
-          />
-          <RightsFields filled={filled} give={give} now={now} />
+          <Fields {...fields} has={(wire) => !isRight(wire)} />
+          <details class="rights" open={isRestricted(filled, give)}>
+            <summary>Restrict this key</summary>
+            <Fields {...fields} has={isRight} />
+          </details>
           <button>Create key</button>
         </Form>
       </Card>
     </Frame>
   )
 }
+
+/** Whether a restriction was chosen or is wrong. */
+const isRestricted = ({ values, errors = {}, error }: FormState, give: readonly Scope[]) =>
+  give.some((scope) => !(boxOf('scopes', scope) in values)) ||
+  RIGHTS.some((name) => (values[name] ?? '') !== '' || name in errors || name === error?.field)
 
 /** Shows a key for the only time. */
 export const NewKeyPage = ({ frame, text, name }: { frame: FrameProps; text: string; name: string }) => (

@@ -1,14 +1,15 @@
-import { dayOf as localDay, isDate } from '../../../kernel/calendar.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import { SCOPES, type Scope, scopesOfRole } from '../../../kernel/rights.ts'
 import type { Form, FormFields, FormState, Page, PageRequest } from '../../../kernel/page.ts'
 import type { Notices } from '../../../kernel/ports.ts'
-import { EMPTY } from '../../../web/dashboard/form.tsx'
+import { readNew } from '../../../kernel/resource/read.ts'
+import { EMPTY, isIn } from '../../../web/dashboard/form.tsx'
+import { boxOf, formBody } from '../../../web/dashboard/resource-form.tsx'
 import { namesOf } from '../activity/export.ts'
 import { issueKey, revokeKey, rotateKey } from '../domain/keys.ts'
 import { dayOf } from '../domain/spending.ts'
 import { perMinuteOf, spendDailyOf } from '../keys-store.ts'
-import { boxOf } from '../pages/key-rights.tsx'
+import { keyForm } from '../key-form.ts'
 import { type KeyRow, KeysPage, NewKeyPage } from '../pages/keys-page.tsx'
 import { findSpent } from '../spends-store.ts'
 import { type ApiKey, listKeys } from '../store.ts'
@@ -25,13 +26,19 @@ interface KeyPagesPorts {
 
 /** Pages that list, make, rotate and revoke API keys. */
 export function keyPages({ store, notices, usualAddress }: KeyPagesPorts): readonly (Page | Form)[] {
+  const firstValues = async (accountId: string, give: readonly Scope[]): Promise<Record<string, string>> => {
+    const address = await usualAddress(accountId)
+    const boxes = give.map((scope) => [boxOf('scopes', scope), 'yes'])
+    return { ...Object.fromEntries(boxes), ...(address !== undefined && { 'addresses[0]': address }) }
+  }
   const list = async ({ frame, accountId, caller }: PageRequest, filled: FormState) => {
     const keys = await listKeys(store.db, accountId, LISTED_MAX)
     const names = await namesOf(store.db, accountId)
     const rows = await Promise.all(keys.map((key) => toRow(store, key, names)))
-    return (
-      <KeysPage frame={frame} keys={rows} now={store.clock.now()} filled={filled} give={giveableOf(caller, frame)} />
-    )
+    const give = giveableOf(caller, frame)
+    const isSent = boxOf('scopes', '') in filled.values
+    const values = isSent ? filled.values : { ...(await firstValues(accountId, give)), ...filled.values }
+    return <KeysPage {...{ frame, keys: rows, give }} now={store.clock.now()} filled={{ ...filled, values }} />
   }
   const placed = { section: '/keys', again: list, done: { revoked: 'Key revoked.' } }
   const show: Form['show'] = ({ frame }, { text, name }) => (
@@ -43,10 +50,7 @@ export function keyPages({ store, notices, usualAddress }: KeyPagesPorts): reado
       permission: 'keys',
       done: placed.done,
       menu: { title: 'Keys', group: 'developers', order: 10, guide: 'keys' },
-      render: async (request) => {
-        const address = await usualAddress(request.accountId)
-        return list(request, address === undefined ? EMPTY : { values: { addresses: address } })
-      },
+      render: (request) => list(request, EMPTY),
     },
     {
       ...placed,
@@ -57,8 +61,8 @@ export function keyPages({ store, notices, usualAddress }: KeyPagesPorts): reado
       async run({ caller, accountId, frame }, fields, idempotency) {
         if (idempotency.made) return { shown: idempotency.made }
         const usual = await usualAddress(accountId)
-        const body = toBody(fields, giveableOf(caller, frame), { usual, timeZone: frame.shop.timeZone })
-        const wanted = readNewKey(body, store.clock.now())
+        const context = { give: giveableOf(caller, frame), now: store.clock.now() }
+        const wanted = readForm(fields, context, { usual, timeZone: frame.shop.timeZone })
         const { text, key } = await issueKey(store, { ...wanted, accountId, actor: caller.actor, idempotency })
         return { shown: { text, name: key.name } }
       },
@@ -106,31 +110,24 @@ async function toRow({ db, clock }: StoreCtx, key: ApiKey, names: ReadonlyMap<st
 const giveableOf = ({ memberRole, rights }: PageRequest['caller'], { account }: PageRequest['frame']) =>
   (memberRole === undefined ? rights?.scopes : scopesOfRole(memberRole, account.role === 'admin')) ?? SCOPES
 
-/** The form pre-fills what a public key is bound to, and the user may empty it; a form without that field binds the key. */
-function toBody(
+/** The form pre-fills what a public key is bound to, and the user may empty it; a form without those rows binds the key. */
+function readForm(
   fields: FormFields,
-  give: readonly Scope[],
+  context: { give: readonly Scope[]; now: number },
   { usual, timeZone }: { usual: string | undefined; timeZone: string },
-): Record<string, unknown> {
-  const scopes = SCOPES.filter((scope) => fields.get(boxOf(scope)) !== '')
-  const [expires, perMinute, spend] = ['expires_unix', 'per_minute', 'spend_daily_nano'].map((name) => fields.get(name))
-  const listOf = (name: string) => fields.get(name).split(/\s+/).filter(Boolean)
-  const kind = fields.get('kind') || 'secret'
-  return {
-    name: fields.get('name'),
-    kind,
-    origins: listOf('origins'),
-    // Pre-filled whichever kind is chosen, but used for public keys only.
-    ...(kind === 'public' && {
-      addresses: 'addresses' in fields.typed() || usual === undefined ? listOf('addresses') : [usual],
-      templates: listOf('templates'),
-    }),
-    // If all boxes are ticked, or the form had none, the key gets all scopes, including future ones.
-    ...(scopes.length < give.length && fields.get('boxes') !== '' && { scopes }),
-    ...(expires !== '' && {
-      expires_unix: isDate(expires!) ? Math.floor(localDay(timeZone, expires!).from / 1000) : expires,
-    }),
-    ...(perMinute !== '' && { per_minute: Number(perMinute) }),
-    ...(spend !== '' && { spend_daily_nano: spend }),
-  }
+) {
+  const typed = formBody(keyForm, context, 'create', fields, { currency: 'NANO', timeZone })
+  const { kind, addresses, templates, ...values } = readNew(keyForm, context, typed)
+  const isEmptied = Object.keys(fields.typed()).some((name) => isIn('addresses', name))
+  const boundTo = { addresses: isEmptied || usual === undefined ? addresses : [usual], templates }
+  const { name, origins, scopes, expiresUnix, perMinute, spendDailyNano } = values
+  return readNewKey(
+    {
+      ...{ name, kind, origins, scopes, expires_unix: expiresUnix, per_minute: perMinute },
+      spend_daily_nano: spendDailyNano,
+      // Pre-filled whichever kind is chosen, but used for public keys only.
+      ...(kind === 'public' && boundTo),
+    },
+    context.now,
+  )
 }

@@ -3,8 +3,8 @@ import { badField } from '../../../kernel/errors.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import type { Page } from '../../../kernel/page.ts'
 import { type ApiRoute, describedOf, routesOf } from '../../../kernel/resource/routes.ts'
-import type { JsonObject } from '../../../kernel/shape.ts'
 import { given } from '../../../kernel/shown-fields.ts'
+import { iso, view } from '../../../kernel/view.ts'
 import { RequestsPage } from '../pages/requests-page.tsx'
 import { type LoggedRequest, type RequestFilter, listRequests } from '../requests/store.ts'
 import { listKeys } from '../store.ts'
@@ -59,14 +59,14 @@ export const requestPages = (ports: RequestPorts): readonly Page[] => [
   },
 ]
 
-const REQUEST = record({
+const request = view<LoggedRequest>()({
   request_id: text,
-  at: text,
+  at: iso('at'),
   action: text,
   status: integer,
   code: orNull(text),
-  milliseconds: number,
-  key: orNull(text),
+  milliseconds: [number, ({ microseconds }) => microseconds / 1_000],
+  key: [orNull(text), ({ keyId }) => keyId],
   stands_for: integer,
 })
 
@@ -86,11 +86,11 @@ const routes: readonly ApiRoute<RequestPorts>[] = [
       { name: 'key', schema: text, description: 'The id of a key.' },
       { name: 'before', schema: text, description: '`next` of the previous page.' },
     ],
-    answer: record({ requests: list(REQUEST), next: optional(text) }),
+    answer: record({ requests: list(request.schema), next: optional(text) }),
     scope: 'keys',
     async run(ports, { caller, query }) {
       const { requests, next } = await find(ports, caller.accountId, query)
-      return { json: { requests: requests.map(show), ...(next !== undefined && { next }) } }
+      return { json: { requests: requests.map(request.show), ...(next !== undefined && { next }) } }
     },
   },
 ]
@@ -127,14 +127,3 @@ function readCursor(value: unknown): { at: number; id: string } | undefined {
   if (at === undefined) throw badField('before', 'before must be the next of an answer.')
   return { at: Number(at), id: id! }
 }
-
-const show = ({ requestId, at, action, status, code, microseconds, keyId, standsFor }: LoggedRequest): JsonObject => ({
-  request_id: requestId,
-  at: new Date(at).toISOString(),
-  action,
-  status,
-  code,
-  milliseconds: microseconds / 1_000,
-  key: keyId,
-  stands_for: standsFor,
-})

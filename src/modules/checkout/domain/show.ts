@@ -14,8 +14,7 @@ import { type Refund, listRefunds } from '../refunds/store.ts'
 import { listLatestQuotes } from '../reservations-store.ts'
 import type { CheckoutContext } from '../context.ts'
 import type { OrderStanding } from '../service-sales.ts'
-import { moment, ownCheckout, payment } from '../own-shape.ts'
-import { toCheck, toRecord } from '../shape.ts'
+import { check, moment, ownCheckout, payment, publicRecord } from '../views.ts'
 import { findCheckout, findOwnCheckout, hasUsed } from '../store.ts'
 import { toCheckoutId } from '../wire-fields.ts'
 import type { Choice } from './choose-amount.ts'
@@ -120,15 +119,15 @@ function ownRefunds({ ports }: CheckoutContext, { id, refundedRaw }: Checkout, r
 
 export async function showCheck(ctx: CheckoutContext, paid: Checkout): Promise<JsonObject> {
   const { checkout, order } = await asOrdered(ctx, paid)
-  const check = toCheck(ctx.ports, checkout, { payments: await paymentsShown(ctx, checkout) })
-  return { ...check, ...(await refundsShown(ctx, checkout)), ...orderShown(order, checkout.status) }
+  const shown = check.show({ ...checkout, payments: await paymentsShown(ctx, checkout) }, ctx.ports)
+  return { ...shown, ...(await refundsShown(ctx, checkout)), ...orderShown(order, checkout.status) }
 }
 
 export async function showRecord(ctx: CheckoutContext, paid: Checkout, choice?: Choice): Promise<JsonObject> {
   const { checkout, order } = await asOrdered(ctx, paid)
-  const record = toRecord(ctx.ports, checkout, { payments: await paymentsShown(ctx, checkout), choice })
+  const payments = await paymentsShown(ctx, checkout)
   return {
-    ...record,
+    ...publicRecord.show({ ...checkout, payments, choice }, ctx.ports),
     ...merchantShown(ctx, await merchantOf(ctx, checkout)),
     ...(await refundsShown(ctx, checkout)),
     ...orderShown(order, checkout.status),

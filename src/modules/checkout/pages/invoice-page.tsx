@@ -1,10 +1,10 @@
-import type { ComponentChildren } from 'preact'
 import { Document } from '../../../web/layout.tsx'
 import { MerchantFoot, MerchantHead, ShopTime, type ShownMerchant } from '../../../web/merchant.tsx'
 import { type Invoice, type Sums, formatUnits } from '../invoices/invoice.ts'
 import { INVOICE_TEXTS } from '../invoices/texts.ts'
 import { showMoney, showNano } from '../../../web/formats.ts'
 import type { Voice } from '../texts/index.ts'
+import { Fact } from './pay-parts.tsx'
 
 interface InvoicePageProps {
   id: string
@@ -179,11 +179,4 @@ const Written = ({ text }: { text: string }) => (
   <p class="written" dir="auto">
     {text}
   </p>
-)
-
-const Fact = ({ label, children }: { label: string; children: ComponentChildren }) => (
-  <div>
-    <dt>{label}</dt>
-    <dd>{children}</dd>
-  </div>
 )

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { showDigits, showLeft, showMoney, showNano, showPercent } from '../../../web/formats.ts'
 import { type Voice, fill } from '../texts/index.ts'
 import type { ShownCheckout } from './pay-state.ts'
@@ -126,3 +127,11 @@ interface PlayButtonProps {
   fields?: Readonly<Record<string, string | number | undefined>>
   label: string
 }
+
+/** An entry of a list of facts. */
+export const Fact = ({ label, children }: { label: string; children: ComponentChildren }) => (
+  <div>
+    <dt>{label}</dt>
+    <dd>{children}</dd>
+  </div>
+)

@@ -1,7 +1,7 @@
 import { showMoney, showNano } from '../../../web/formats.ts'
 import { Document } from '../../../web/layout.tsx'
 import { MerchantFoot, MerchantHead, ShopTime, type ShownMerchant } from '../../../web/merchant.tsx'
-import { Price } from './pay-parts.tsx'
+import { Fact, Price } from './pay-parts.tsx'
 import type { ShownCheckout } from './pay-state.ts'
 import { Excess } from './pay-states.tsx'
 import type { Voice } from '../texts/index.ts'
@@ -122,11 +122,4 @@ const Blocks = ({
       )
     })}
   </Fact>
-)
-
-const Fact = ({ label, children }: { label: string; children: preact.ComponentChildren }) => (
-  <div>
-    <dt>{label}</dt>
-    <dd>{children}</dd>
-  </div>
 )

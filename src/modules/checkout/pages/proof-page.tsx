@@ -2,6 +2,7 @@ import type { PaymentProof } from '../../../kernel/nano/payment-proof.ts'
 import { formatNano } from '../../../kernel/money.ts'
 import { assetUrl } from '../../../web/assets.ts'
 import { Document } from '../../../web/layout.tsx'
+import { Fact } from './pay-parts.tsx'
 
 interface ProofPageProps {
   id: string
@@ -108,11 +109,4 @@ const Votes = ({ proof: { votes, weights, online_raw } }: Pick<ProofPageProps, '
       </table>
     </div>
   </details>
-)
-
-const Fact = ({ label, children }: { label: string; children: preact.ComponentChildren }) => (
-  <div>
-    <dt>{label}</dt>
-    <dd>{children}</dd>
-  </div>
 )

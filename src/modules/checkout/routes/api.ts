@@ -10,7 +10,7 @@ import { delivery, eventWithDeliveries, listEventsOf, redeliver } from '../../we
 import { checkoutRefund } from '../actions/checkout-refund.ts'
 import { checkout as checkoutAction } from '../actions/checkout.ts'
 import { CHECKOUT_WALLET, MADE_CHECKOUT, OVERVIEW, STATS } from '../answers.ts'
-import { OWN_CHECKOUT, moment, ownCheckout, payment } from '../own-shape.ts'
+import { OWN_CHECKOUT, moment, ownCheckout, payment } from '../views.ts'
 import { ADDITIONAL_STATUSES, REFUND_MARKERS } from '../record.ts'
 import type { CheckoutContext } from '../context.ts'
 import { showOwn, showUnmatched } from '../domain/show.ts'

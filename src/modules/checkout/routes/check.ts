@@ -1,7 +1,7 @@
 import { answer } from '../../../kernel/answers.ts'
 import { type OpenRoute, describedOf, routesOf } from '../../../kernel/resource/routes.ts'
 import type { RouteRequest } from '../../../kernel/route.ts'
-import { CHECK, RECORD } from '../answers.ts'
+import { CHECK, RECORD } from '../views.ts'
 import type { CheckoutContext } from '../context.ts'
 import { getCheckout, showRecord } from '../domain/show.ts'
 import { OPEN_STATUSES } from '../record.ts'

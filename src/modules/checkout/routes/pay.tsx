@@ -16,7 +16,7 @@ import { findBuyer } from '../buyers/store.ts'
 import { isOpenAmount, readChoice } from '../domain/choose-amount.ts'
 import { getCheckout, merchantOf, readPageFacts, servePage, showRecord, worthOf } from '../domain/show.ts'
 import { currencyOf, showWorth } from '../../../web/formats.ts'
-import { RECORD } from '../answers.ts'
+import { RECORD } from '../views.ts'
 import { PayPage, PayProblem } from '../pages/pay-page.tsx'
 import { ReceiptPage } from '../pages/pay-receipt.tsx'
 import { type ShownCheckout, stateOf } from '../pages/pay-state.ts'
@@ -97,8 +97,8 @@ export function payRoutes(ports: PayPorts): readonly Route[] {
       access: 'open',
       limit,
       async run({ params }) {
-        const { image } = await getCheckout(ctx, params.id!)
-        const picture = image === null ? undefined : await pictures.find(image)
+        const { image, owner } = await getCheckout(ctx, params.id!)
+        const picture = image === null ? undefined : await pictures.find(image, owner)
         if (!picture) throw new AppError('not_found', 'Image not found.')
         return { bytes: picture.bytes, type: picture.type, headers: PICTURE_HEADERS }
       },

@@ -22,7 +22,7 @@ async function show(ctx: CheckoutContext, { frame, query, accountId }: PageReque
       frame={frame}
       filled={filled}
       statement={statement}
-      merchant={(await findMerchant(ctx.db, accountId))?.name ?? accountId}
+      merchant={(await findMerchant(ctx.db, accountId))?.name ?? frame.account.email ?? accountId}
       linesMax={LINES_MAX}
     />
   )

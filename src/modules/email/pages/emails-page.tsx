@@ -1,6 +1,7 @@
 import type { FormState, FrameProps } from '../../../kernel/page.ts'
-import { ActionButton, Confirmed, Form, FormError, SelectField, TextField } from '../../../web/dashboard/form.tsx'
+import { ActionButton, Confirmed, Form, FormError } from '../../../web/dashboard/form.tsx'
 import { Frame } from '../../../web/dashboard/frame.tsx'
+import { Fields, Refusals } from '../../../web/dashboard/resource-form.tsx'
 import {
   Badge,
   Card,
@@ -13,6 +14,7 @@ import {
   Table,
   shorten,
 } from '../../../web/dashboard/show.tsx'
+import { emailForm } from '../email-form.ts'
 
 interface EmailPaymentRow {
   id: string
@@ -31,49 +33,11 @@ interface EmailPaymentRow {
   expiresAt: number | null
 }
 
-const FIELDS = ['amount', 'emails', 'refund_address', 'from', 'message', 'email_receipt', 'expiration']
-
 const NewEmailPayment = ({ frame, filled }: { frame: FrameProps; filled: FormState }) => (
   <Card title="New email payment" note="A small fee per recipient after the first is added to the amount.">
-    <FormError filled={filled} fields={FIELDS} />
+    <Refusals of={emailForm} purpose="create" filled={filled} />
     <Form frame={frame} action="/dashboard/emails">
-      <TextField
-        filled={filled}
-        name="emails"
-        label="Recipients"
-        hint="One email address per line, up to 50. The amount is split equally."
-        rows={3}
-        required
-      />
-      <TextField filled={filled} name="amount" label="Total amount in nano" inputMode="decimal" required />
-      <TextField
-        filled={filled}
-        name="refund_address"
-        label="Refund address"
-        hint="Receives unclaimed money: nano_… or @name."
-        required
-      />
-      <TextField
-        filled={filled}
-        name="from"
-        label="Your name"
-        hint="Shown in the email as not verified."
-        maxLength={60}
-      />
-      <TextField filled={filled} name="message" label="Message" hint="No links." rows={2} maxLength={280} />
-      <TextField filled={filled} name="email_receipt" label="Receipt to" type="email" />
-      <SelectField
-        filled={filled}
-        name="expiration"
-        label="Expires after"
-        required
-        options={[
-          ['30 days', '30 days'],
-          ['1 day', '1 day'],
-          ['7 days', '7 days'],
-          ['90 days', '90 days'],
-        ]}
-      />
+      <Fields of={emailForm} purpose="create" filled={filled} rules={{}} />
       <button>Continue to payment</button>
     </Form>
   </Card>

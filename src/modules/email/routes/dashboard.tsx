@@ -1,11 +1,14 @@
-import type { Form, FormFields, FormState, Page, PageRequest } from '../../../kernel/page.ts'
+import type { Form, FormState, Page, PageRequest } from '../../../kernel/page.ts'
+import { readNew } from '../../../kernel/resource/read.ts'
+import { toList } from '../../../kernel/shape.ts'
 import { createParser } from '../../../kernel/parse-fields.ts'
 import { EMPTY } from '../../../web/dashboard/form.tsx'
-import { withAmounts } from '../../../web/dashboard/typed-amount.ts'
+import { formBody } from '../../../web/dashboard/resource-form.tsx'
 import { resolveNames } from '../../names/index.ts'
 import { nanoEmail } from '../actions/nano-email.ts'
 import type { EmailContext } from '../context.ts'
 import { cancelEmailPayment } from '../domain/follow.ts'
+import { emailForm } from '../email-form.ts'
 import { openEmailPayment } from '../domain/open.ts'
 import { fundingLink, getOwnEmailPayment } from '../domain/show.ts'
 import { EmailPage, EmailsPage } from '../pages/emails-page.tsx'
@@ -53,15 +56,17 @@ export function emailPages(ctx: EmailContext): readonly (Page | Form)[] {
       path: '/emails',
       permission: 'email',
       async run({ caller }, fields, idempotency) {
-        const given = parse((await resolveNames(ctx.names, toBody(fields), nanoEmail)).params)
+        const typed = formBody(emailForm, undefined, 'create', fields, { currency: 'NANO' })
+        const { params } = await resolveNames(ctx.names, typed, nanoEmail)
+        readNew(emailForm, undefined, params)
+        const filled = Object.entries(params).filter(([, value]) => value !== '')
+        const emails = toList(params.emails).filter((email) => email !== undefined)
+        const given = parse({ ...Object.fromEntries(filled), emails })
         // The action's schema has validated the fields, which have this shape.
         const { id } = await openEmailPayment(ctx, caller, readEmailRequest(given as EmailFields), idempotency)
         return { to: `/dashboard/emails/${id}?done=made` }
       },
-      again: (request, { values, error }) => {
-        const field = error?.field?.startsWith('emails') === true ? 'emails' : error?.field
-        return list(request, { values, error: error && { ...error, field } })
-      },
+      again: list,
     },
     { path: '/emails/:id', permission: 'email', section, done, render: (request) => detail(request, EMPTY) },
     {
@@ -76,13 +81,4 @@ export function emailPages(ctx: EmailContext): readonly (Page | Form)[] {
       },
     },
   ]
-}
-
-function toBody(fields: FormFields): Record<string, unknown> {
-  const emails = fields
-    .get('emails')
-    .split(/[\s,;]+/)
-    .filter((email) => email !== '')
-  const given = fields.given(['amount', 'refund_address', 'from', 'message', 'email_receipt', 'expiration'])
-  return { ...withAmounts(given, { amount: 'NANO' }), emails }
 }

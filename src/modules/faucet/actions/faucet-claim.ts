@@ -3,7 +3,7 @@ import { answer } from '../../../kernel/answers.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { field, input } from '../../../kernel/fields.ts'
 import { formatNano } from '../../../kernel/money.ts'
-import { claimFaucet, showClaim } from '../domain/claim.ts'
+import { claimFaucet, claimShown } from '../domain/claim.ts'
 import { ADDRESS } from './faucet-check.ts'
 import type { FaucetContext } from '../context.ts'
 
@@ -31,15 +31,7 @@ export const faucetClaim = action({
   output: answer.record({
     success: answer.bool,
     message: answer.text,
-    claim: answer.record({
-      id: answer.text,
-      nano_address: answer.address,
-      amount: answer.nano,
-      amount_raw: answer.raw,
-      status: answer.words('sent'),
-      tx_hash: answer.hash,
-      created_at: answer.integer,
-    }),
+    claim: claimShown.schema,
   }),
   errors: {
     feature_disabled: 'The faucet is closed.',
@@ -65,7 +57,7 @@ export const faucetClaim = action({
     return {
       success: true,
       message: `You have been sent ${formatNano(claim.amount)} nano.`,
-      claim: showClaim(claim, hash),
+      claim: claimShown.show(claim, hash),
     }
   },
 })

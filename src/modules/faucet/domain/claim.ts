@@ -1,7 +1,7 @@
+import { answer } from '../../../kernel/answers.ts'
 import { AppError, overLimit } from '../../../kernel/errors.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
-import { formatNano } from '../../../kernel/money.ts'
-import type { JsonObject } from '../../../kernel/shape.ts'
+import { nano, raw, view } from '../../../kernel/view.ts'
 import { takeFree } from '../../accounts/index.ts'
 import { findPayment, lockFunds, queuePayment, treasury, untilPaid } from '../../wallets/index.ts'
 import type { FaucetContext } from '../context.ts'
@@ -92,7 +92,7 @@ async function explain({ store }: FaucetContext, { accountId, address }: ClaimRe
   const isRecent = latest !== undefined && latest.createdAt > clock.now() - DAY
   if (!isRecent) return overLimit(cooldown.reason, seconds)
   const hash = (await findPayment(db, toReference(latest)))?.hash
-  return overLimit(cooldown.reason, seconds, { claim: showClaim(latest, hash ?? null) })
+  return overLimit(cooldown.reason, seconds, { claim: claimShown.show(latest, hash ?? null) })
 }
 
 function sameClaim(known: FaucetClaim, address: string): FaucetClaim {
@@ -111,17 +111,15 @@ async function finish(ctx: FaucetContext, claim: FaucetClaim): Promise<PaidClaim
 }
 
 /** A claim as in the contract; without a hash it is recorded but not sent yet. */
-export function showClaim(claim: FaucetClaim, hash: string | null): JsonObject {
-  return {
-    id: claim.id,
-    nano_address: claim.address,
-    amount: formatNano(claim.amount),
-    amount_raw: claim.amount.toString(),
-    status: hash === null ? 'queued' : 'sent',
-    tx_hash: hash,
-    created_at: claim.createdAt,
-  }
-}
+export const claimShown = view<FaucetClaim, string | null>()({
+  id: answer.text,
+  nano_address: [answer.address, ({ address }) => address],
+  amount: nano('amount'),
+  amount_raw: raw('amount'),
+  status: [answer.words('sent'), (_claim, hash) => (hash === null ? 'queued' : 'sent')],
+  tx_hash: [answer.hash, (_claim, hash) => hash],
+  created_at: answer.integer,
+})
 
 const faucetClosed = () => new AppError('feature_disabled', 'The faucet is closed.')
 

@@ -45,8 +45,8 @@ export function buyRoutes(ports: BuyPorts): readonly Route[] {
       access: 'open',
       limit: limits.look,
       async run({ params }) {
-        const { image } = await getOffer(context, params.slug!)
-        const picture = image === null ? undefined : await pictures.find(image)
+        const { image, owner } = await getOffer(context, params.slug!)
+        const picture = image === null ? undefined : await pictures.find(image, owner)
         if (!picture) throw new AppError('not_found', 'Image not found.')
         return { ...picture, headers: PICTURE_HEADERS }
       },

@@ -4,18 +4,20 @@ import { answer } from '../../../kernel/answers.ts'
 import { field, input } from '../../../kernel/fields.ts'
 import { openSwap } from '../open-swap.ts'
 import { swapDisabled } from '../errors.ts'
-import { shapeSwap } from '../store.ts'
+import { unix, view } from '../../../kernel/view.ts'
+import type { Swap } from '../store.ts'
 import type { SwapContext } from '../context.ts'
 
-export const SWAP = answer.record({
+/** A swap as in the contract: the sent amount as a number, the received one as text with its currency. */
+export const swapShown = view<Swap>()({
   id: answer.text,
-  send: answer.number,
-  receive: Type.String({ pattern: '^[0-9.]+ [A-Z0-9]+$' }),
-  swap_address: answer.text,
+  send: [answer.number, ({ amount }) => Number(amount)],
+  receive: [Type.String({ pattern: '^[0-9.]+ [A-Z0-9]+$' }), ({ receive, to }) => `${receive} ${to.toUpperCase()}`],
+  swap_address: [answer.text, ({ depositAddress }) => depositAddress],
   refund_address: answer.text,
   status: answer.words('waiting', 'confirming', 'exchanging', 'sending', 'finished', 'failed', 'refunded', 'expired'),
-  source: answer.text,
-  expires_unix: answer.unix,
+  source: [answer.text, ({ provider }) => provider],
+  expires_unix: unix('expiresAt'),
 })
 
 export const EXAMPLE = {
@@ -49,7 +51,7 @@ export const nanoSwap = action({
     },
     response: EXAMPLE,
   },
-  output: SWAP,
+  output: swapShown.schema,
   errors: {
     feature_disabled: 'No swap provider is configured.',
     invalid_currency: 'A currency is unknown, or both are the same.',
@@ -67,6 +69,8 @@ export const nanoSwap = action({
   ) {
     if (!swaps) throw swapDisabled()
     const accountId = caller.kind === 'account' ? caller.accountId : null
-    return shapeSwap(await openSwap(store, swaps, { accountId, amount, from, to, address, refundAddress, idempotency }))
+    return swapShown.show(
+      await openSwap(store, swaps, { accountId, amount, from, to, address, refundAddress, idempotency }),
+    )
   },
 })

@@ -1,4 +1,5 @@
 import { dayOf, isDate } from '../../../kernel/calendar.ts'
+import { badField } from '../../../kernel/errors.ts'
 import type { Form, FormState, Page, PageRequest } from '../../../kernel/page.ts'
 import { readChange, readNew } from '../../../kernel/resource/read.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
@@ -165,5 +166,7 @@ export function toRow(context: WebhookContext, held: Endpoint): EndpointRow {
 }
 
 /** The beginning of a day, as unix seconds. */
-const toUnix = (date: string, timeZone: string) =>
-  isDate(date) ? String(Math.floor(dayOf(timeZone, date).from / 1000)) : date
+function toUnix(date: string, timeZone: string): string {
+  if (!isDate(date)) throw badField('from_unix', 'Choose a day.')
+  return String(Math.floor(dayOf(timeZone, date).from / 1000))
+}

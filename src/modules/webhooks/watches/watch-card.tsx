@@ -1,7 +1,8 @@
 import type { FormState, FrameProps } from '../../../kernel/page.ts'
-import { ActionButton, Form, TextField } from '../../../web/dashboard/form.tsx'
+import { ActionButton, Form } from '../../../web/dashboard/form.tsx'
+import { Fields } from '../../../web/dashboard/resource-form.tsx'
 import { Card, Copyable, Empty, Moment, Table, shorten } from '../../../web/dashboard/show.tsx'
-import type { Trouble, Watch } from './watch.ts'
+import { type Trouble, type Watch, watch } from './watch.ts'
 
 export interface WatchedPart {
   watches: readonly Watch[]
@@ -82,15 +83,7 @@ export const WatchCard = (props: { frame: FrameProps; filled: FormState; at: str
         </nav>
       )}
       <Form frame={frame} action={`${at}/watch`} label="Watch addresses">
-        <TextField
-          filled={filled}
-          name="addresses"
-          label="Addresses to watch"
-          hint="One per line, up to 1,000 at a time."
-          placeholder="nano_3…"
-          rows={4}
-          required
-        />
+        <Fields of={watch} purpose="create" rules={{}} filled={filled} />
         <button class="plain">Watch addresses</button>
       </Form>
     </Card>

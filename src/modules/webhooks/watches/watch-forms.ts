@@ -1,5 +1,6 @@
 import type { Form, PageRequest } from '../../../kernel/page.ts'
 import { readNew } from '../../../kernel/resource/read.ts'
+import { formBody } from '../../../web/dashboard/resource-form.tsx'
 import { addWatches, removeWatches } from './change.ts'
 import { readWatchCursor, toWatchCursor } from './routes.ts'
 import type { WatchContext } from './context.ts'
@@ -37,7 +38,7 @@ export function watchForms(
   placed: Placed,
   { path, home }: { path: string; home: string },
 ): Form[] {
-  const asked = ({ params, accountId, caller: { actor } }: PageRequest, addresses: string[]) => ({
+  const asked = ({ params, accountId, caller: { actor } }: PageRequest, addresses: unknown) => ({
     accountId,
     actor,
     ...readNew(watch, undefined, { addresses, endpoint: params.id! }),
@@ -47,10 +48,7 @@ export function watchForms(
       ...placed,
       path: `${path}/:id/watch`,
       async run(request, fields, idempotency) {
-        const addresses = fields
-          .get('addresses')
-          .split(/[\s,;]+/)
-          .filter((address) => address !== '')
+        const { addresses } = formBody(watch, undefined, 'create', fields)
         await addWatches(context, asked(request, addresses), idempotency)
         return { to: `${home}/${request.params.id!}?done=watched` }
       },

@@ -4,10 +4,14 @@ import { fromAddress, toAddress } from '../../../kernel/nano/address.ts'
 import { asked, count, field, id, isoTime, isoTimeOrNone, kept } from '../../../kernel/resource/fields.ts'
 import { rowsOf } from '../../../kernel/resource/records.ts'
 import { type RecordOf, type RowOf, entity } from '../../../kernel/resource/resource.ts'
+import { readEach } from '../../../kernel/resource/wrong-fields.ts'
 import { given } from '../../../kernel/shown-fields.ts'
 import { toTime } from '../../../kernel/view.ts'
 
 const ADDRESSES_MAX = 1_000
+/** In the form. */
+const ROWS_MAX = 100
+const ONE = 'Address'
 const { text, list, orNull, words } = answer
 
 /** Internal times, never shown. */
@@ -25,6 +29,15 @@ export const watch = entity({
       isRequired: true,
       takes: list(text),
       example: ['nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8'],
+      control: {
+        as: 'list',
+        label: 'Addresses to watch',
+        hint: `Up to ${ROWS_MAX} at a time, or up to 1,000 by the API.`,
+        placeholder: 'nano_3…',
+        one: ONE,
+        add: 'Add an address',
+        max: ROWS_MAX,
+      },
       read: (value, { path }) => readAddresses(path, value),
     }),
     address: id(),
@@ -80,7 +93,7 @@ function readAddresses(path: string, value: unknown): string[] {
   if (value.length === 0 || value.length > ADDRESSES_MAX) {
     throw badField(path, `${path} takes 1 to ${ADDRESSES_MAX} addresses at a time.`)
   }
-  const read = value.map((address: unknown, at) => {
+  const read = readEach(path, { sent: value, one: ONE }, (address, at) => {
     const key = typeof address === 'string' ? fromAddress(address) : undefined
     if (key === undefined) throw badField(path, `${path}[${at}] is no address.`)
     return toAddress(key)
