@@ -24,7 +24,7 @@ const SUITE_MAX = 40 * 60_000
 const LEAVING_MAX = 30_000
 
 function wait(milliseconds, run) {
-  const timer = setTimeout(run, milliseconds)
+  const timer = setTimeout(() => run(), milliseconds)
   return () => clearTimeout(timer)
 }
 

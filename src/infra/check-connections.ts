@@ -4,7 +4,13 @@ import pg from 'pg'
 import { type Config, storeUrl } from '../config/config.ts'
 import { PostgresHosts } from './db/postgres-hosts.ts'
 import { terminalFailures } from './failures.ts'
-import { EMBEDDED } from './node/upstreams.ts'
+import { GENESIS_HASHES } from '../kernel/nano/network.ts'
+import { WORK_THRESHOLDS } from '../kernel/nano/work.ts'
+import type { NodeAnswer } from '../kernel/ports.ts'
+import { textOf, toObject } from '../kernel/shape.ts'
+import { askNode } from './http/post-json.ts'
+import { askForLedger, compareLedger } from './node/identity.ts'
+import { EMBEDDED, isEmbedded, toUpstreams } from './node/upstreams.ts'
 
 const ANSWER_MAX = 5_000
 /** Default ports. */
@@ -24,17 +30,21 @@ const PORTS: Readonly<Record<string, number>> = {
  * waits.
  */
 export async function checkConnections(config: Config): Promise<{ problems: string[]; warnings: string[] }> {
-  const [store, ...others] = await Promise.all([
+  const [store, foreign, ...others] = await Promise.all([
     tryStore(storeUrl(config)),
+    listForeign(config),
     ...addressesOf(config).map(async ([name, url]) => ({ name, reason: await tryAddress(url) })),
   ])
   return {
     problems: store === undefined ? [] : [`DATABASE_URL: ${store}. Start PostgreSQL, or correct the address.`],
-    warnings: others.flatMap(({ name, reason }) =>
-      reason === undefined
-        ? []
-        : [`${name}: ${reason}. It is asked again while the gateway runs; correct the address if it is wrong.`],
-    ),
+    warnings: [
+      ...foreign,
+      ...others.flatMap(({ name, reason }) =>
+        reason === undefined
+          ? []
+          : [`${name}: ${reason}. It is asked again while the gateway runs; correct the address if it is wrong.`],
+      ),
+    ],
   }
 }
 
@@ -51,6 +61,24 @@ function addressesOf(config: Config): [string, string][] {
     ['OTEL_EXPORTER_OTLP_ENDPOINT', [tracesCollector]],
   ]
   return listed.flatMap(([name, urls]) => urls.flatMap((url) => (url ? [[name, url] as [string, string]] : [])))
+}
+
+/** Nodes that answer and have another ledger, which a gateway asks nothing. Those that do not answer are named as such. */
+async function listForeign(config: Config): Promise<string[]> {
+  const { nodeNetwork: network, devnetWork } = config
+  const genesis = GENESIS_HASHES[network]
+  if (isEmbedded(config) || genesis === undefined) return []
+  const ours = { network, genesis, thresholds: WORK_THRESHOLDS[network === 'dev' ? devnetWork : network] }
+  const found = await Promise.all(
+    toUpstreams(config, undefined).map(async ({ name, url, headers }) => {
+      const ask = async ({ action, ...fields }: NodeAnswer) =>
+        toObject(await askNode(new URL(url), textOf(action), fields, headers))
+      const [asked] = await Promise.allSettled([askForLedger((request) => ask(request as NodeAnswer), ours)])
+      const verdict = asked.status === 'fulfilled' ? compareLedger(ours, asked.value) : undefined
+      return !verdict || verdict.kind === 'ours' ? [] : [`NODE_URLS: ${name} would not be used: ${verdict.reason}.`]
+    }),
+  )
+  return found.flat()
 }
 
 /** Whether a server listens at this address. Messages contain host and port, but no credentials. */

@@ -119,7 +119,7 @@ async function eraseSome(
 ): Promise<number> {
   const personal = PERSONAL[table]
   if ('nobody' in personal || personal.erase === 'keep') return 0
-  const { key, erase, changedAt } = personal as Personal<keyof Tables> & { erase: object | 'delete' }
+  const { key, erase, changedAt } = personal as Personal<keyof Tables>
   if (erase === 'delete')
     return deleteSome(db, { from: table, key: key as readonly never[], where: erasedOf(personal, whose), limit })
   const columns = Object.entries(erase)

@@ -98,4 +98,17 @@ test('a node of another network is found by the first step, before anything is s
   assert.equal(code, 0)
   assert.match(output, new RegExp(`^${other.rpcUrl} has another ledger$`, 'm'))
   assert.doesNotMatch(output, new RegExp(`^${ours.rpcUrl} has`, 'm'))
+
+  // Whoever goes on is told by the step that checks the settings.
+  const settings = replace(`${blocks[1]!.code}${blocks[2]!.code}`, {
+    'NODE_NETWORK=live': 'NODE_NETWORK=dev',
+    'http://10.0.0.5:7076': ours.rpcUrl,
+    'http://10.0.0.6:7076': other.rpcUrl,
+    'ws://10.0.0.5:7078': ours.wsUrl,
+    'ws://10.0.0.6:7078': other.wsUrl,
+    'smtps://user:password@mail.example': '',
+  })
+  const checked = await runScript(t, settings, openFolder(t), tools)
+  assert.match(checked.output, /^warning +NODE_URLS: second would not be used: the first block of its ledger is/m)
+  assert.doesNotMatch(checked.output, /own would not/)
 })

@@ -266,7 +266,7 @@ forEachEngine((engine) => {
     const copy = async (table: 'members' | 'passkeys' | 'recovery_codes', change: object) =>
       db
         .insertInto(table)
-        .values({ ...(await rowsOf(db, table))[0]!, email, ...change } as never)
+        .values({ ...(await rowsOf(db, table))[0]!, email, ...change })
         .execute()
     await copy('members', eve)
     await copy('passkeys', { id: 'psk_eve', credential_id: 'eve' })

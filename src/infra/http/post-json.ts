@@ -39,8 +39,13 @@ const NODE_TIMEOUT = 20_000
 const ANSWER_BYTES_MAX = 32 * 1024 * 1024
 
 /** Calls a node that the user of this command has named. Any answer up to a size is accepted. */
-export async function askNode(url: URL, action: string, fields: object): Promise<unknown> {
-  const headers = { 'content-type': 'application/json' }
+export async function askNode(
+  url: URL,
+  action: string,
+  fields: object,
+  own: Readonly<Record<string, string>> = {},
+): Promise<unknown> {
+  const headers = { 'content-type': 'application/json', ...own }
   const body = JSON.stringify({ action, ...fields })
   const signal = AbortSignal.timeout(NODE_TIMEOUT)
   try {

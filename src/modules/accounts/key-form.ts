@@ -6,6 +6,7 @@ import type { Labelled } from '../../kernel/resource/field.ts'
 import { asked, list, text, whole } from '../../kernel/resource/fields.ts'
 import { entity } from '../../kernel/resource/resource.ts'
 import { SCOPES, type Scope } from '../../kernel/rights.ts'
+import { textOf } from '../../kernel/shape.ts'
 import { given } from '../../kernel/shown-fields.ts'
 import {
   BINDINGS_MAX,
@@ -138,7 +139,7 @@ export const keyForm = entity({
       read(value) {
         if (given(value) === undefined) return undefined
         readSpend(value)
-        return String(value)
+        return textOf(value)
       },
     }),
   },
@@ -159,7 +160,7 @@ function several(
   { what, ...rows }: Labelled & { what: string; one: string; add: string; max: number },
 ) {
   const read = (value: unknown, path: string) => {
-    const found = readOne(String(value))
+    const found = readOne(textOf(value))
     if (found === undefined) throw badField(path, `${path} must be ${what}.`)
     return found
   }

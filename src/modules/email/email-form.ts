@@ -5,6 +5,7 @@ import { fromAddress } from '../../kernel/nano/address.ts'
 import type { Control } from '../../kernel/resource/field.ts'
 import { asked, list } from '../../kernel/resource/fields.ts'
 import { entity } from '../../kernel/resource/resource.ts'
+import { textOf } from '../../kernel/shape.ts'
 import { given } from '../../kernel/shown-fields.ts'
 import { badField } from './errors.ts'
 import { EMAILS_MAX, MESSAGE_MAX, SENDER_MAX, readEmail, readMessage, readSender } from './wire-fields.ts'
@@ -61,7 +62,7 @@ function needed(control: Control, check: (path: string, text: string) => void) {
     control,
     read(value, { path }) {
       if (given(value) === undefined) throw missingField(path)
-      check(path, String(value))
+      check(path, textOf(value))
     },
   })
 }

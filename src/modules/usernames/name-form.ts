@@ -3,6 +3,7 @@ import { fromAddress, toAddress } from '../../kernel/nano/address.ts'
 import type { Control, Labelled } from '../../kernel/resource/field.ts'
 import { field } from '../../kernel/resource/fields.ts'
 import { type RecordOf, entity } from '../../kernel/resource/resource.ts'
+import { textOf } from '../../kernel/shape.ts'
 import { given } from '../../kernel/shown-fields.ts'
 import type { NameLease } from '../names/index.ts'
 import { badChange } from './errors.ts'
@@ -56,7 +57,7 @@ function address(labelled: Labelled) {
     takes: answer.text,
     control: { as: 'text', ...labelled },
     read(value, { path }) {
-      const key = fromAddress(String(value))
+      const key = fromAddress(textOf(value))
       if (!key) throw badChange(path, 'Bad account number', 'invalid_account')
       return toAddress(key)
     },
