@@ -30,11 +30,11 @@ type NameRecord = RecordOf<typeof nameForm.fields>
 
 /** A name as its form shows it. */
 export function toFormRecord({ address, profile }: NameLease): NameRecord {
-  const texts = Object.keys(nameForm.fields).map((name) => [name, textOf(profile[name])])
+  const texts = Object.keys(nameForm.fields).map((name) => [name, textOrNull(profile[name])])
   return { ...(Object.fromEntries(texts) as NameRecord), address }
 }
 
-const textOf = (value: unknown) => (typeof value === 'string' ? value : null)
+const textOrNull = (value: unknown) => (typeof value === 'string' ? value : null)
 
 function part(read: (field: string, value: unknown) => string, control: Control) {
   return field<string | null>({
