@@ -121,7 +121,7 @@ async function eraseSome(
   if ('nobody' in personal || personal.erase === 'keep') return 0
   const { key, erase, changedAt } = personal as Personal<keyof Tables>
   if (erase === 'delete')
-    return deleteSome(db, { from: table, key: key as readonly never[], where: erasedOf(personal, whose), limit })
+    return deleteSome(db, { from: table, key, where: erasedOf(personal, whose), limit })
   const columns = Object.entries(erase)
   const differs = columns.map(([column, to]) => sql`${sql.ref(column)} is distinct from ${to}`)
   const where = sql<boolean>`${erasedOf(personal, whose)} and (${sql.join(differs, sql` or `)})`
