@@ -8,8 +8,11 @@ import { READ_ONLY, type StoreHealth } from './store-failure.ts'
 
 const POOL_MAX = 16
 
-/** Whether a new connection may be used, by the mark of its store. */
-export type Admit = (store: { value: string | null; isReadOnly: boolean }) => boolean
+/**
+ * Called before the store of a new connection is asked for its mark; the result says, by the answer, whether the connection may be used. The mark may be
+ * increased while the answer is on its way.
+ */
+export type Admit = () => (store: { value: string | null; isReadOnly: boolean }) => boolean
 
 interface PoolNeeds {
   sockets: PoolSockets
@@ -80,13 +83,14 @@ async function examine(
   { needsWriter, admit }: { needsWriter: boolean; admit: Admit | undefined },
 ): Promise<void> {
   if (!needsWriter && !admit) return
+  const isAdmitted = admit?.()
   const mark = admit ? `(select value from store_facts where name = 'mark')` : 'null'
   const { rows } = await client.query<{ only: string; value: string | null }>(
     `select current_setting('transaction_read_only') as only, ${mark} as value`,
   )
   const { only, value } = rows[0]!
   if (needsWriter && only === 'on') throw new Error('The server takes no writes.')
-  if (admit && !admit({ value, isReadOnly: only === 'on' })) throw new Error('The store is older than we know it.')
+  if (isAdmitted && !isAdmitted({ value, isReadOnly: only === 'on' })) throw new Error('The store is older than we know it.')
 }
 
 /**

@@ -92,21 +92,20 @@ export class StoreMark {
       )
     }
     // A restored server has closed its connections, so the mark is read first on each new one.
-    onConnection(({ value, isReadOnly }) => {
-      if (state !== 'watching' || !this.#wentBack(toMark(value))) return state !== 'back'
-      // A lagging replica has an old mark as well, until it accepts writes.
-      if (!isReadOnly) end()
-      return false
+    onConnection(() => {
+      const known = this.#own
+      return ({ value, isReadOnly }) => {
+        if (state !== 'watching' || !wentBack(known, toMark(value))) return state !== 'back'
+        // A lagging replica has an old mark as well, until it accepts writes.
+        if (!isReadOnly) end()
+        return false
+      }
     })
     again()
     return () => {
       state = 'over'
       cancel()
     }
-  }
-
-  #wentBack(found: Mark | undefined): boolean {
-    return found === undefined || found.line !== this.#own.line || found.count < this.#own.count
   }
 
   /**
@@ -120,7 +119,7 @@ export class StoreMark {
     if (found === undefined) return 'back'
     const next = { line: found.line, count: found.count + 1 }
     const isOurs = await moveFact(db, { name: NAME, from: value!, to: toText(next), now: clock.now() })
-    if (this.#wentBack(found)) return isOurs ? 'back' : 'on'
+    if (wentBack(this.#own, found)) return isOurs ? 'back' : 'on'
     this.#own = isOurs ? next : found
     this.#remember(this.#own)
     return 'on'
@@ -139,6 +138,10 @@ export async function renewMark({ db, clock, ids }: { db: Db; clock: Clock; ids:
   const mark = { line: ids.next('lin'), count: 0 }
   await replaceFact(db, { name: NAME, value: toText(mark), now: clock.now() })
   return mark
+}
+
+function wentBack(known: Mark, found: Mark | undefined): boolean {
+  return found === undefined || found.line !== known.line || found.count < known.count
 }
 
 const toText = ({ line, count }: Mark): string => `${line} ${count}`
