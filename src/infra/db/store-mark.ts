@@ -117,9 +117,11 @@ export class StoreMark {
     const value = await findFact(db, NAME)
     const found = toMark(value)
     if (found === undefined) return 'back'
-    const next = { line: found.line, count: found.count + 1 }
+    const isBack = wentBack(this.#own, found)
+    // Where it went back the mark stays, for the next start to see: the write only shows that the store takes one.
+    const next = isBack ? found : { line: found.line, count: found.count + 1 }
     const isOurs = await moveFact(db, { name: NAME, from: value!, to: toText(next), now: clock.now() })
-    if (wentBack(this.#own, found)) return isOurs ? 'back' : 'on'
+    if (isBack) return isOurs ? 'back' : 'on'
     this.#own = isOurs ? next : found
     this.#remember(this.#own)
     return 'on'
