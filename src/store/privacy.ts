@@ -120,8 +120,7 @@ async function eraseSome(
   const personal = PERSONAL[table]
   if ('nobody' in personal || personal.erase === 'keep') return 0
   const { key, erase, changedAt } = personal as Personal<keyof Tables>
-  if (erase === 'delete')
-    return deleteSome(db, { from: table, key, where: erasedOf(personal, whose), limit })
+  if (erase === 'delete') return deleteSome(db, { from: table, key, where: erasedOf(personal, whose), limit })
   const columns = Object.entries(erase)
   const differs = columns.map(([column, to]) => sql`${sql.ref(column)} is distinct from ${to}`)
   const where = sql<boolean>`${erasedOf(personal, whose)} and (${sql.join(differs, sql` or `)})`

@@ -20,7 +20,8 @@ test('a gateway ended as if its store were restored: its mark had moved while a 
   const restored: string[] = []
   t.after(mark.watch((reason) => restored.push(reason)))
   const read = async () =>
-    (await store.db.selectFrom('store_facts').select('value').where('name', '=', 'mark').executeTakeFirstOrThrow()).value
+    (await store.db.selectFrom('store_facts').select('value').where('name', '=', 'mark').executeTakeFirstOrThrow())
+      .value
   const value = await read()
   const isAdmitted = admit()
   clock.advance(5_000)

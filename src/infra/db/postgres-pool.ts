@@ -90,7 +90,8 @@ async function examine(
   )
   const { only, value } = rows[0]!
   if (needsWriter && only === 'on') throw new Error('The server takes no writes.')
-  if (isAdmitted && !isAdmitted({ value, isReadOnly: only === 'on' })) throw new Error('The store is older than we know it.')
+  if (isAdmitted && !isAdmitted({ value, isReadOnly: only === 'on' }))
+    throw new Error('The store is older than we know it.')
 }
 
 /**
