@@ -56,9 +56,12 @@ export async function listClaims({ db, clock }: CheckoutContext, send: IncomingS
     return { since: Math.max(createdAt, moved ?? 0), look, lookHeight }
   }
   for (const { reservation, checkout } of reserved) {
-    if (presented && checkout.barePrice) continue
-    if (isNewFor(baselineOf(checkout)))
-      claims.set(reservation.owner, { owner: reservation.owner, checkout, reservation })
+    const { owner } = reservation
+    if (!isNewFor(baselineOf(checkout))) continue
+    // A service may ask the same bare price at this address: the merchant knows which of the two was paid.
+    const unmatched = owner === ANONYMOUS ? undefined : { owner, checkout: undefined, reservation: undefined }
+    const claim = presented && checkout.barePrice ? unmatched : { owner, checkout, reservation }
+    if (claim) claims.set(owner, claim)
   }
   const summing = sums.filter((one) => isNewFor(baselineOf(one)))
   const isOpen = ({ status }: Checkout) => status !== 'expired' && status !== 'cancelled' && status !== 'complete'
