@@ -116,7 +116,7 @@ forEachEngine((engine) => {
       const reply = await shop.rest('GET', `/api/checkouts/statement.csv?${query}`, merchant.key)
       assert.deepEqual([reply.status, reply.json<Line>().field], [400, field], query)
     }
-    assert.match(await readPage(books, 'month=soon'), /month must be a month such as 2026-10/)
+    assert.match(await readPage(books, 'month=soon'), /Month must be a month such as 2026-10/)
   })
 
   test('a page of a statement ends, and says so; sums and table have everything (contract 4.12, rule 4)', async (t) => {
