@@ -63,19 +63,20 @@ function addressesOf(config: Config): [string, string][] {
   return listed.flatMap(([name, urls]) => urls.flatMap((url) => (url ? [[name, url] as [string, string]] : [])))
 }
 
-/** Nodes that answer and have another ledger, which a gateway asks nothing. Those that do not answer are named as such. */
+/** Nodes of another ledger, which a gateway does not use. */
 async function listForeign(config: Config): Promise<string[]> {
   const { nodeNetwork: network, devnetWork } = config
   const genesis = GENESIS_HASHES[network]
   if (isEmbedded(config) || genesis === undefined) return []
   const ours = { network, genesis, thresholds: WORK_THRESHOLDS[network === 'dev' ? devnetWork : network] }
   const found = await Promise.all(
-    toUpstreams(config, undefined).map(async ({ name, url, headers }) => {
+    toUpstreams(config, undefined).map(async ({ name, url, headers: own }) => {
+      const signal = AbortSignal.timeout(ANSWER_MAX)
       const ask = async ({ action, ...fields }: NodeAnswer) =>
-        toObject(await askNode(new URL(url), textOf(action), fields, headers))
+        toObject(await askNode(new URL(url), textOf(action), fields, { own, signal }))
       const [asked] = await Promise.allSettled([askForLedger((request) => ask(request as NodeAnswer), ours)])
       const verdict = asked.status === 'fulfilled' ? compareLedger(ours, asked.value) : undefined
-      return !verdict || verdict.kind === 'ours' ? [] : [`NODE_URLS: ${name} would not be used: ${verdict.reason}.`]
+      return verdict?.kind === 'foreign' ? [`NODE_URLS: ${name} would not be used: ${verdict.reason}.`] : []
     }),
   )
   return found.flat()

@@ -43,11 +43,13 @@ export async function askNode(
   url: URL,
   action: string,
   fields: object,
-  own: Readonly<Record<string, string>> = {},
+  {
+    own,
+    signal = AbortSignal.timeout(NODE_TIMEOUT),
+  }: { own?: Readonly<Record<string, string>>; signal?: AbortSignal } = {},
 ): Promise<unknown> {
   const headers = { 'content-type': 'application/json', ...own }
   const body = JSON.stringify({ action, ...fields })
-  const signal = AbortSignal.timeout(NODE_TIMEOUT)
   try {
     const reply = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'error' })
     return JSON.parse(await readBounded(reply)) as unknown
