@@ -31,7 +31,7 @@ async function openPresented(t: TestContext) {
   return { shop, key, address, present }
 }
 
-// Whoever saw the block on the network a moment before our nodes did could do that, for nothing, to any payment.
+// Anybody who saw the block on the network before our nodes did could do that to any payment, for nothing.
 test('a customer paid, and the order stayed open: a stranger had presented the same block to the facilitator', async (t) => {
   const { shop, key, address, present } = await openPresented(t)
   for (const mode of ['unique_amount', 'generated_wallet']) {

@@ -124,7 +124,7 @@ test('a shop is notified of its payment at once, however many slow hosts others 
   assert.ok(world.attempts.every(({ outcome }) => outcome === 'delivered'))
 })
 
-// Whoever knew one slow page of a shop's server named it in checkouts without a key, and paid them: Nano has no fees.
+// Strangers who knew one slow page of a shop's server named it in checkouts without a key, and paid them: Nano has no fees.
 test('a shop learns of its payment at once, however many events strangers have sent to a slow page of its server', async (t) => {
   const world = await openWebhooks(t)
   const held: (() => void)[] = []

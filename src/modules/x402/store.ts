@@ -52,7 +52,7 @@ export const FOR_OTHERS = '(facilitator)'
 
 /**
  * Where a block was presented, which is stored before it is sent: for a request here, which it pays and nothing else, or to the
- * facilitator, by whoever has seen it.
+ * facilitator, by anybody who has seen it.
  */
 export async function findPresented(db: Db, hash: string): Promise<'here' | 'facilitator' | undefined> {
   const [row] = await selectPresented(db, { hash })
